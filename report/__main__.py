@@ -1,14 +1,14 @@
 """What the scripts call: python3 -m report COMMAND ...
 
-    report     the page of ./scripts/report, or a comparison of two runs
-    summary    the box of ./scripts/bench
-    failed     what posenc-verify failed or has not judged
+    answer     the answer of ./scripts/bench
     pick       the answer of ./scripts/pick
-    peers      the text of ./scripts/peers
-    join       build/peers.json, joined from the parts of ./scripts/peers
+    report     the page of ./scripts/report, or its text
+    failed     what posenc-verify failed or has not judged
+    peers      the table of ./scripts/peers
+    join       one run of several files of posenc-bench or bench/peers.py
     pages      the tables and pictures of README.md and docs/
 
-Exit status 2: usage, or a file of another form.
+Exit status 2: usage, or another file than expected.
 """
 import argparse
 import importlib
@@ -39,43 +39,43 @@ def arguments():
         p.set_defaults(call=call, parser=p)
         return p.add_argument
 
-    text = "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side."
+    text = "Writes the report on accuracy and speed as one HTML page."
     add = command("report", "report.main", text)
+    add("--text", action="store_true", help="print the sections of the page instead")
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
     add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside the file of --verify")
-    runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/PROCESSOR/bench.json: recorded runs"
-    add("--compare", nargs=2, metavar=("A", "B"), help=runs)
-    add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
+    add("--output", metavar="DIRECTORY", help="directory of the page, default build/report")
 
-    text = "Prints which implementation to use for the default table, or the smallest that was run."
-    add = command("summary", "answer.main", text)
+    add = command(
+        "answer", "answer.main", "Prints which implementation to use for the default table, or the smallest one."
+    )
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
-    add("--verbose", action="store_true", help="print all errors, speeds and conditions first")
     add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")
 
     text = "Prints implementations that failed verification, and implementations and dtypes that were not judged."
-    add = command("failed", "pick.failed", text + " posenc-bench takes each as --skip NAME[/DTYPE].")
+    add = command("failed", "answer.failed", text + " posenc-bench takes each as --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
     text = "Prints which implementation to use for one table. Exit status 1: none is within the budget."
-    add = command("pick", "pick.main", text)
+    add = command("pick", "answer.pick", text)
     ulps = "the largest error allowed, in units of the last place; default 1 unless --max-abs is given"
     add("--max-ulp", type=limit, metavar="X", help=ulps)
     add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
+    add(
+        "--table", nargs="*", default=[], metavar="OPTION", help="the options of the table, for its title and the calls"
+    )
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
-    add("bench", metavar="TURN.json", nargs="*", help="runs of posenc-bench on it, if any passed; one repetition each")
+    add("bench", metavar="BENCH.json", nargs="?", help="a run of posenc-bench on it, if any implementation passed")
 
-    add = command("peers", "peers_tables.main", "Prints the results of scripts/peers.")
+    add = command("peers", "peers.main", "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")
 
-    add = command("join", "peers.main", "Joins the parts of scripts/peers.")
-    add("--bench", metavar="FILE", nargs="+", required=True, help="JSON of posenc-bench --peers and bench/peers/python")
-    add("--judge", metavar="FILE", nargs="*", default=[], help="JSON of posenc-verify")
-    add("--quick", action="store_true", help="note that few repetitions were made, which posenc-bench does not")
+    add = command("join", "load.join", "Joins runs of posenc-bench and bench/peers.py. The first context counts.")
+    add("files", metavar="FILE.json", nargs="+")
     add("--output", metavar="FILE", required=True, help="the joined file")
 
     text = "Renders the measured tables, pictures and quoted examples of README.md and docs/."

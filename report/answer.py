@@ -1,127 +1,236 @@
-"""The box that ./scripts/bench prints, and the cards of the report: which implementation to use."""
-import textwrap
+"""The answer of ./scripts/bench and of ./scripts/pick: a table of the families of implementations, and at most a few lines
+on what to use. The text and the page show the same objects."""
+import math
+from typing import NamedTuple
 
-from . import checks, sections, text
-from .load import fail, load
+from . import checks, judge, text
+from .load import BENCH, VERIFY, fail, load
 from .processors import processor
-from .run import Run
-from .words import case_name, compared, number, plural, pm, speed, ulps
+from .run import STANDARD, Run
+from .tables import Table, reached
+from .words import called, listed, number, plural, position, three, times, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
-WIDTH, SIDE, LINES = 80, 8, 12  # of the box; SIDE: the width of its labels
-CASES = 3  # in which another implementation is clearly faster
+WIDTH, NOTE = 100, 30  # columns of the text, and of a note
+WORTH = 0.1  # the default is not the fastest, and the answer says so: the other one is this much faster, or more
 
 
-def code(name, arguments, before=""):
-    """[(language, line)] that make the table with these arguments; before: what C does first"""
-    c, python = ("NULL", "") if name == DEFAULT else (f'"{name}"', f', impl="{name}"')
-    return [("C", f"{before}posenc_plan_create(&plan, &spec, {c})"), ("Python", f"posenc.table({arguments}{python})")]
+class Answer(NamedTuple):
+    title: str
+    table: Table
+    lines: list
 
 
-def code_here(run, name):
-    """The lines for the table of the verdict."""
-    arguments, base = ", ".join(map(str, run.size)), f"{run.base():g}"
-    more, before = ("", "") if base == "10000" else (f", base={base}", f"spec.base = {base}; ")
-    return code(run.request(name), arguments + more, before)
+def families(run):
+    """{family: (its fastest member, its fastest one without AVX-512; None where there is none)}, those within the budget
+    first, each kind by speed. The judge decides which member is the fastest; the one with the widest vectors is it until
+    another one is faster."""
+    found, members = {}, {}
+    for name in (n for n in run.entries if n in run.timed and run.error(n) is not None):
+        members.setdefault(run.families[name], {})[name] = run.timed[name].values
+    for family, times in members.items():
+        narrow = {name: values for name, values in times.items() if run.entries[name]["isa"] != "avx512"}
+        found[family] = fastest(times), fastest(narrow)
+
+    def rank(item):
+        return not within(run, item[1][0]), run.timed[item[1][0]].ns
+
+    return dict(sorted(found.items(), key=rank))
 
 
-def verdict(run):
-    """(label, text): what to use, how to request it, how fast it is, what it costs, and the default beside it."""
-    pick = run.pick()
-    if not pick:
-        return [("Use", f"no implementation is picked: {run.unpicked()}")]
-    name, row = run.request(pick.name), run.timed[pick.name]
-    how = ", the default," if name == DEFAULT else ", if speed matters," * (run.families[pick.name] != DEFAULT)
-    use = f"{name}{how} for tables of {run.measured_table()}, on {processor(run.context)}"
-    fast = f"{pm(speed(row))} GB/s; {run.lead(pick)}"
-    return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
+def fastest(times):
+    return judge.pick(times, next(iter(times))).name if times else None
+
+
+def within(run, name):
+    end = math.inf if run.one else run.work.n
+    return judge.keeps(run.entries[name], run.budget, run.work.dtype, end)
+
+
+def note(run, family, name):
+    """What an implementation is: the beginning of the library's summary."""
+    said = run.entries[name]["summary"].partition(":")[0] + "; the default" * (family == DEFAULT)
+    return said if len(said) <= NOTE else said[: NOTE - 3].rsplit(" ", 1)[0] + "..."
+
+
+def table(run):
+    """A row for each family, by its fastest member. The member is named where it is not the one with the widest vectors,
+    which the family's name selects."""
+    found = families(run)
+    has_avx512 = any(run.entries[best]["isa"] == "avx512" for best, _ in found.values())
+    spans, rows = reached(run), []
+    for family, (best, narrow) in found.items():
+        name = family if run.request(best) == family else f"{family} ({best.removeprefix(family + '_')})"
+        speeds = [best, narrow] if has_avx512 else [best]
+        row = [name, *(three(run.timed[n].gb_s) if n else "-" for n in speeds)]
+        row += [of_stores(run.limit.ns / run.timed[best].ns)] if run.limit else []
+        row += [ulps(run.ulp(best))] if run.one else []
+        rows.append(row + [number(run.error(best, s)) for s in spans] + [note(run, family, best)])
+    head = ["implementation", "GB/s", *["AVX2"] * has_avx512, *["of stores"] * bool(run.limit)]
+    head += ["ULP", "largest error"] if run.one else [heading(run, s, s is spans[0]) for s in spans]
+    return Table("", [*head, ""], rows, text=(len(head),))
+
+
+def of_stores(share):
+    return f"{share:.{2 if share >= 0.1 else 3}f}"
+
+
+def heading(run, spans, is_first):
+    """ "error below 5k", and "131k sampled" beside it"""
+    end = position(spans[-1][1])
+    return f"error below {end}" if is_first else f"{end}{' sampled' * run.is_sampled(spans)}"
+
+
+def title(run):
+    options = [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
+    found = [run.measured_table(), *options, *([str(run.budget)] if run.one else []), "one thread"]
+    found.append(processor(run.machine | run.context))
+    return ", ".join(found) + (f"; plain stores {three(run.limit.gb_s)} GB/s" if run.limit else "")
+
+
+def code(run, name):
+    """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
+    name = run.request(name)
+    first, end = (run.spans[0][0], run.spans[-1][1]) if run.one else (0, run.work.n)
+    base = {} if run.one or run.base() == STANDARD["base"] else {"base": f"{run.base():g}"}
+    named = {"first": first or None} | base | run.options | {"impl": None if name == DEFAULT else name}
+    named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
+    python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
+    chosen = "NULL" if name == DEFAULT else f'"{name}"'
+    c = f"Use {name}: posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
+    return [f"{c}; {python}"] if len(c + python) < WIDTH - 1 else [c, f"  in Python: {python}"]
+
+
+def quoted(value):
+    """As in Python."""
+    try:
+        float(value)
+        return str(value)
+    except ValueError:
+        return f'"{value}"'
 
 
 def promise(run, name):
-    """What an implementation promises of its values, and how many of those compared are not correctly rounded."""
-    if run.families[name] == DEFAULT:
-        return "every value correctly rounded"
-    right, of = run.correct(name)
-    found = f"{of - right:,} of {of:,} compared values are not" if right < of else f"all {of:,} compared values are"
-    return f"no guarantee of correct rounding; {found}{' correctly rounded' * (right == of)}"
+    """What an implementation promises of its values."""
+    return "every value correctly rounded" if run.families[name] == DEFAULT else "without the guarantee"
 
 
-def price(run, pick, rows):
-    """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
-    found = [("Price", promise(run, pick.name))] * (run.families[pick.name] != DEFAULT)
-    row = rows.get(run.context.get("default"))
-    if row and row.case.who != pick.name:
-        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {promise(run, row.case.who)}")]
-    return found
-
-
-def cards(run):
-    """(a sentence, [(heading, [(label, text)])]): the default, and beside it the pick, or the fastest alternative if the
-    default is the pick."""
-    pick, default = run.pick(), run.context.get("default")
+def use(run):
+    """The lines on what to use. ./scripts/bench names the default first, ./scripts/pick its pick."""
+    pick = run.pick()
     if not pick:
-        return f"No implementation is picked: {run.unpicked()}.", []
-    said, heads = f"For tables of {run.measured_table()}, use {run.request(pick.name)}", {default: "the default"}
-    best = "fastest implementation" if pick.name == pick.fastest else "pick"
-    heads.setdefault(pick.name, f"the {best} within {run.budget.ulp:g} ULP")
-    others = [n for n in pick.against if run.families[n] != DEFAULT]
-    if pick.name in others:
-        said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"
-    elif pick.name != default:
-        said += f". It computes the same values as the default, {DEFAULT}"
-    if others and pick.name not in others:
-        heads[min(others, key=lambda n: pick.against[n].behind)] = "the fastest alternative"
-    return f"{said}.", [(f"{run.request(n)}: {heads[n]}", card(run, pick, n)) for n in heads if n in run.timed]
+        return [f"Use: no answer, {run.unpicked()}"]
+    default, beside = run.default, pick.against.get(run.default)
+    if run.one or not beside:
+        lines = code(run, pick.name)
+        if beside and pick.name != default:
+            lines.append(f"Or {DEFAULT}, {promise(run, default)}: {run.request(pick.name)} is {times(beside)}")
+        elif pick.name != pick.fastest:
+            lines.append(f"{run.request(pick.fastest)} is {times(pick.against[pick.name])}")
+        return lines
+    lines = code(run, default)
+    best, _ = families(run)[run.families[pick.name]]  # as in the table
+    beside = judge.compare(run.timed[default].values, run.timed[best].values)
+    if beside.verdict == "slower" and beside.behind >= WORTH:
+        lines.append(f"If speed matters: {run.request(best)}, {times(beside)}, {promise(run, best)}")
+    return lines
 
 
-def card(run, pick, name):
-    fast = f"{pm(speed(run.timed[name]))} GB/s" + f"; {run.lead(pick)}" * (name == pick.name)
-    error = f"largest error {number(run.error(name))} ({ulps(run.ulp(name))} ULP) {run.reach()}"
-    label = "Values" if run.families[name] == DEFAULT else "Price"
-    return [("Speed", fast), (label, f"{promise(run, name)}; {error}"), *code_here(run, name)]
+def other_work(run):
+    """A line on other kinds of work: which implementation is faster than the default or, where the default is the fastest,
+    how much faster that is than the next family. Each kind has its largest difference; the line has the kinds that fit.
+    """
+    found, line = {}, ""
+    for work, pick in run.picks.items() if run.pick() else ():
+        other = run.other(pick)
+        if other and work != run.work and work.call != "widths":
+            c, kind = pick.against[other], (work.kind, work.dtype)
+            if kind not in found or c.behind > found[kind][0].behind:
+                found[kind] = c, run.request(pick.name) if c.verdict == "slower" else "", where(work)
+    shown = []
+    for kind in sorted(found, key=lambda kind: (kind[0] != "fill/uncached", kind[0] != "fill", kind[0])):
+        if len(joined([*shown, found[kind]])) <= WIDTH:
+            shown.append(found[kind])
+            line = joined(shown)
+    return [line] if line else []
 
 
-def other_cases(run, most):
-    """Sentences on the cases in which another implementation is clearly faster."""
-    found = run.clearly_faster()
-    cases = [(case_name(work).rsplit(", ", 1), run.request(p.fastest), c) for work, p, c in found[:most]]
-    shown = [f"for {' ('.join(case)}{')' * (len(case) - 1)} {name} is {compared(c)}" for case, name, c in cases]
-    rest = plural(len(found) - len(shown), "other case")
-    if len(found) > len(shown):
-        shown[-1:] = [f"{shown[-1]}; {rest}" if shown else f"another one is faster in {rest}"]
-    return shown
+def where(work):
+    if work.is_table:
+        return f"at {work.n} x {work.d}"
+    said = called(work._replace(end=None))
+    return {"new memory": "in new memory", "random positions": "at random positions"}.get(said, f"for {said}")
+
+
+def joined(found):
+    """ "Other work: anchored 1.2 times as fast in new memory, 1.5 at 16 x 384; exact 1.7 for single rows" """
+    by_name = {}
+    for c, name, place in found:
+        by_name.setdefault(name, []).append(f"{1 + c.behind:.2g}@ {place}" if name else place)
+    same = by_name.pop("", [])
+    said = [f"{name} {', '.join(cases)}" for name, cases in by_name.items()]
+    said += [f"about as fast {', '.join(same)}"] * bool(same)
+    return f"Other work: {'; '.join(said)}".replace("@", " times as fast", 1).replace("@", "")
+
+
+def left_out(run):
+    """A line for each failure, and one for what was not run."""
+    failures, others = {n: e["failure"] for n, e in run.entries.items() if e.get("failure")} | run.errors, {}
+    lines = [f"Failed: {name}: {why}" for name, why in failures.items()]
+    for name, why in run.left_out().items():
+        if name in run.entries and name not in failures:
+            isa = run.lacking().get(name)
+            reason = f"this CPU lacks {'AVX-512' if isa == 'avx512' else isa.upper()}" if isa else why
+            others.setdefault(reason, []).append(name)
+    for reason, names in others.items():
+        rest = f" and {plural(len(names) - 1, 'other')}" if len(names) > 2 else ""
+        lines.append(f"Not run: {names[0] + rest if rest else listed(names)} ({reason.removeprefix('not run: ')})")
+    return lines
+
+
+def answer(run):
+    lines = [*use(run), *([] if run.one else other_work(run)), *left_out(run)]
+    if run.one:
+        judged, of = sum(r["rows"] for r in run.over(next(iter(run.accuracy)))), run.spans[-1][1] - run.spans[0][0]
+        lines += [f"Errors: of a sample, {judged:,} of {of:,} rows"] * (judged < of)
+        lines += [f"Speeds: of the first {run.work.n:,} of {of:,} rows"] * (run.work.n < of)
+    return Answer(title(run), table(run), lines)
 
 
 def took(seconds):
     return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
 
 
-def wrapped(said, width, label="", side=0):
-    """Its lines. A number keeps its unit: textwrap does not break at "\\xa0"."""
-    indent = {"initial_indent": label.ljust(side), "subsequent_indent": " " * side}
-    lines = textwrap.wrap(said.replace(" %", "\xa0%"), width, break_on_hyphens=False, **indent)
-    return [line.replace("\xa0", " ") for line in lines]
-
-
-def box(run, seconds=None, page=None):
-    """The warnings, and below them the box."""
-    end = [("Report", page)] * bool(page) + [("Time", took(seconds or 0))] * (seconds is not None)
-    for most in range(CASES, -1, -1):
-        others = [("But" * (i == 0), said) for i, said in enumerate(other_cases(run, most))]
-        rows = [*verdict(run), *others, *end]
-        lines = [line for label, said in rows for line in wrapped(said, WIDTH - 4, label, SIDE)]
-        if len(lines) <= LINES:
-            break
-    rule = "─" * (WIDTH - 2)
-    warnings = [line for said in checks.of_run(run) for line in wrapped(f"Warning: {said}", WIDTH)]
-    return "\n".join([*warnings, f"┌{rule}┐", *(f"│ {line.ljust(WIDTH - 4)} │" for line in lines), f"└{rule}┘"])
+def show(run, end=()):
+    found = answer(run)
+    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", found.title, ""]))
+    text.show(found.table)
+    print("\n".join(["", *found.lines, *end]))
 
 
 def main(args):
-    run = Run(load(args.verify, "verify"), load(args.bench, "bench"))
-    if not run.rows:
+    """./scripts/bench"""
+    run = Run(load(args.verify, VERIFY), load(args.bench, BENCH))
+    if not run.timed:
         fail(f"{args.bench}: no implementation was run")
-    if args.verbose:
-        for section in sections.sections(run):
-            text.show_section(section)
-    print("\n" + box(run, args.seconds, args.page))
+    report = ", ".join(filter(None, [args.page or "none", args.seconds and f"after {took(args.seconds)}"]))
+    show(run, ["Your table: ./scripts/pick --d-model 768 --positions 512", f"Report: {report}"])
+
+
+def pick(args):
+    """./scripts/pick"""
+    budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
+    budget = judge.Budget() if budget == (math.inf, math.inf) else budget
+    run = Run(load(args.verify, VERIFY), args.bench and load(args.bench, BENCH), budget, one=True)
+    given = (option.partition("=")[::2] for option in args.table)
+    run.options = {key.replace("-", "_"): value for key, value in given if key not in ("positions", "d-model")}
+    if not run.accuracy:
+        fail(f"{args.verify}: no implementation offers this table")
+    show(run)
+    return 2 if run.errors else 0 if run.pick() else 1
+
+
+def failed(args):
+    """Prints the names that posenc-bench must skip."""
+    entries = {e["name"]: e for e in load(args.verify, VERIFY)["implementations"]}
+    print("".join(f"{name}\n" for name in judge.failed(entries)), end="")

@@ -1,7 +1,5 @@
-"""Decides which of two programs is faster, which implementation to use, and what changed between two runs.
+"""Decides which of two programs is faster, and which implementation to use.
 
-Within a run
-------------
 Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One program is behind
 the other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
 interval from one order statistic of the ratios to another, without an assumption about their distribution. The
@@ -13,24 +11,12 @@ two programs differ by that much, depending on the addresses of memory and code.
                     points from the median
     undecided       anything else, including fewer than 6 pairs, which have no 95 % interval
 
-scripts/pick measures in turns. Each turn has one repetition of every program, so that a pair is close in time. In
-ordinary runs Google Benchmark puts all repetitions of all programs into one random order. With 9 repetitions, the two
-halves of a pair are then an eighth of the run apart on average, compared with a twentieth in turns. The median stays
-right, but where the machine's speed drifts during the run, the uncertainty includes more of the drift.
-
-Between two runs
-----------------
-The repetitions of two runs are no pairs. What differs between the runs (addresses, the clock, other work on the
-machine) is the same for all repetitions of a run, so two runs of one program can differ by far more than the
-repetitions of either, and an interval of ratios would not contain that difference. Cases that no commit changes
-(stores, the clock) show how large it is: they are the controls. A program is faster or slower in the second run if the
-quartiles of its times do not overlap, and its time changed by more than that of nine in ten controls, at least 3 %.
+Both scripts measure in nine turns. Each turn has one repetition of every program, and the programs of a work follow each
+other, so a pair is close in time.
 """
 import math
 import statistics
 from typing import NamedTuple, Optional
-
-from .stats import ENOUGH, quartiles
 
 LEAST = 0.01
 TIE = 0.03  # a larger difference is not a tie, even on a noisy machine
@@ -41,6 +27,7 @@ class Comparison(NamedTuple):
     behind: float  # how much longer it takes than the other, as a share of the other's time; negative: it is faster
     unsure: Optional[float]  # the uncertainty of `behind`; None for fewer than 6 pairs
     verdict: str
+    interval: Optional[tuple] = None  # the 95 % interval of `behind`
 
 
 def order_of_interval(n):
@@ -59,12 +46,13 @@ def compare(one, other):
     behind, k = statistics.median(ratios), order_of_interval(len(ratios))
     if k == 0:
         return Comparison(behind, None, "undecided")
-    below, above = behind - ratios[k - 1], ratios[-k] - behind
+    interval = ratios[k - 1], ratios[-k]
+    below, above = behind - interval[0], interval[1] - behind
     unsure = max(LEAST, below if behind > 0 else above if behind < 0 else max(below, above))
     if abs(behind) >= unsure:
-        return Comparison(behind, unsure, "faster" if behind < 0 else "slower")
+        return Comparison(behind, unsure, "faster" if behind < 0 else "slower", interval)
     tie = abs(behind) < TIE and max(below, above) < NOISY
-    return Comparison(behind, unsure, "tie" if tie else "undecided")
+    return Comparison(behind, unsure, "tie" if tie else "undecided", interval)
 
 
 class Budget(NamedTuple):
@@ -84,10 +72,6 @@ class Pick(NamedTuple):
     name: str
     fastest: str
     against: dict
-
-    @property
-    def undecided(self):
-        return self.against[self.name].verdict == "undecided"
 
 
 def pick(times, default):
@@ -133,32 +117,14 @@ def keeps(entry, budget, dtype, end=math.inf):
     return found is not None and found[0] <= budget.ulp and found[1] <= budget.abs
 
 
-def picks(works, entries, default, budget=Budget()):
+def picks(works, entries, default, budget=Budget(), whole=False):
     """{work: Pick} where a candidate was measured. works: {work: {name: times}}; entries: {name: its entry in the
-    report of posenc-verify}, in the order of impl/list.inc."""
+    report of posenc-verify}, in the order of impl/list.inc; whole: their errors count at all positions that were judged,
+    not only at those of the work."""
     found = {}
     for work, times in works.items():
-        end = work.n if work.end is None else work.end
+        end = math.inf if whole else work.n if work.end is None else work.end
         within = {n: times[n] for n, e in entries.items() if n in times and keeps(e, budget, work.dtype, end)}
         if within:
             found[work] = pick(within, default)
     return found
-
-
-def least_between_runs(controls):
-    """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in
-    ten of these ratios are nearer to 1."""
-    found = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
-    noise = found[-(-9 * len(found) // 10) - 1] if found else 0
-    return max(TIE, noise), noise
-
-
-def compare_runs(a, b, least):
-    """What became of a program whose times were a, and are b in another run: "faster", "slower", "tie" or "not
-    judged"."""
-    if min(len(a), len(b)) < ENOUGH:
-        return "not judged"
-    (low_a, high_a), (low_b, high_b), (old, new) = quartiles(a), quartiles(b), map(statistics.median, (a, b))
-    if max(old, new) <= (1 + least) * min(old, new) or low_a <= high_b and low_b <= high_a:
-        return "tie"
-    return "faster" if new < old else "slower"

@@ -1,21 +1,13 @@
-"""Reads the files of posenc-verify, posenc-bench and scripts/peers, and checks their form; writes whole files."""
+"""Reads the files of posenc-verify, posenc-bench and bench/peers.py; writes whole files."""
 import contextlib
-import functools
 import json
 import math
 import os
 import pathlib
 import sys
 
-import jsonschema
-
 TOP = pathlib.Path(__file__).resolve().parent.parent
-FORMS = {  # in schema.json: {form: (a list that such a file has, what it is)}
-    "verify": ("implementations", "report of posenc-verify"),
-    "bench": ("benchmarks", "run of posenc-bench (Google Benchmark's JSON)"),
-    "peers": ("cases", "file of scripts/peers"),
-    "tables": ("tables", "file of verdicts on tables"),
-}
+VERIFY, BENCH, PEERS = "posenc-verify", "posenc-bench", "posenc-peers"  # the tools; the last is bench/peers.py
 PROGRAM = "report"  # begins each message
 
 
@@ -31,56 +23,31 @@ def finite(text):
     return value if math.isfinite(value) else None
 
 
-def read(path):
-    """Any JSON object."""
+def load(path, *tools):
+    """The JSON object in a file that one of these tools wrote, or a recorded one (record.py)."""
     try:
         with open(path, encoding="utf-8") as f:
             data = json.load(f, parse_float=finite, parse_constant=finite)
-        json.dumps(data, ensure_ascii=False).encode()
     except OSError as e:
         fail(f"{path}: {e.strerror or e}")
     except (ValueError, RecursionError) as e:
         fail(f"{path}: not JSON ({e})")
-    return data if isinstance(data, dict) else {}
-
-
-@functools.cache
-def schemas():
-    return json.loads((TOP / "report/schema.json").read_text(encoding="utf-8"))
-
-
-def check(path, data, form):
-    """Ends the program if data lacks that form of schema.json."""
-    validator = jsonschema.Draft7Validator({"$ref": f"#/definitions/{form}", "definitions": schemas()["definitions"]})
-    error = jsonschema.exceptions.best_match(validator.iter_errors(data))
-    if error:
-        where = ".".join(str(part) for part in error.absolute_path)
-        message = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
-        fail(f"{path}: {where + ': ' if where else ''}{message}")
-
-
-def load(path, *forms):
-    """The object in the file, which is of one of these forms."""
-    data = google_benchmark(path, read(path))
-    form = next((form for form in forms if isinstance(data.get(FORMS[form][0]), list)), None)
-    if not form:
-        fail(f"{path}: this is not a {' or a '.join(FORMS[form][1] for form in forms)}")
-    check(path, data, form)
+    data = expanded(data) if isinstance(data, dict) and "cases" in data else data
+    head = data.get("context", data) if isinstance(data, dict) else {}  # Google Benchmark's JSON has a context
+    if head.get("tool") not in tools or str(head.get("schema")) != "1":
+        fail(f"{path}: this is not a file of {' or '.join(tools)}, schema 1")
     return data
 
 
-def google_benchmark(path, data):
-    """Brings a recorded run of posenc-bench (record.py) to the form of Google Benchmark's JSON. Keeps other files."""
-    if data.get("tool") != "posenc-bench":
-        return data
-    check(path, data, "recorded")
+def expanded(data):
+    """A recorded run in the form of Google Benchmark's JSON: a record for each repetition."""
     runs = []
     for case in data["cases"]:
         run = {key: value for key, value in case.items() if key not in ("unit", "times")}
-        run |= {"run_type": "iteration", "time_unit": case["unit"]}
+        run |= {"run_name": case["label"], "run_type": "iteration", "time_unit": case["unit"]}
         runs += [run | {"real_time" if case.get("wall") else "cpu_time": time} for time in case["times"]]
-    run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": runs, "commit": data.get("commit")}
-    return run | {key: data[key] for key in ["seconds"] if key in data}
+    context = data["machine"] | {key: data[key] for key in ("date", "tool", "schema")}
+    return {"context": context, "benchmarks": runs, "commit": data.get("commit")}
 
 
 def write(path, text):
@@ -95,3 +62,12 @@ def write(path, text):
         with contextlib.suppress(OSError):
             temporary.unlink()
         fail(f"{path}: {e.strerror}")
+
+
+def join(args):
+    """One run of several files: the turns of posenc-bench, or the parts of scripts/peers. The first file's context
+    counts where two differ."""
+    runs = [load(path, BENCH, PEERS) for path in args.files]
+    context = {key: value for run in reversed(runs) for key, value in run["context"].items()}
+    records = [record for run in runs for record in run["benchmarks"]]
+    write(args.output, json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n")

@@ -60,8 +60,8 @@ def drawn_by(text):
 
 def main(args):
     if args.record is not None:
-        for name in args.record or [n for n in record.NAMES if (TOP / f"build/{n}.json").exists()]:
-            record.record(name, TOP / f"build/{name}.json")
+        for name in args.record or [n for n in record.TOOLS if (TOP / f"build/{n}.json").exists()]:
+            record.record(name)
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}
     made |= {TOP / name: text for name, text in measured.files(records()).items()}

@@ -1,20 +1,20 @@
 """Recorded runs, docs/recorded/PROCESSOR/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers
-write into build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases.
-Each entry has a line of its own, so that differences can be read."""
+write into build/, with the commit of the run. A run of posenc-bench is shortened to the times of its cases. Each entry
+has a line of its own, so that differences can be read."""
 import json
 
-from .load import TOP, fail, load, write
+from .load import BENCH, TOP, VERIFY, fail, load, write
 from .processors import microarchitecture
 
 RECORDED = TOP / "docs/recorded"
-NAMES = ("verify", "bench", "peers")
+TOOLS = {"verify": VERIFY, "bench": BENCH, "peers": BENCH}
 CASE = ("label", "positions", "columns", "end", "offset")
-MEASURED = ("wall", "rows", "huge_pages")
-NOT_KEPT = ("host_name", "executable", "date", "posenc", "schema", "library_build_type", "num_cpus_online")
+KEPT = (*CASE, "wall", "rows", "huge_pages", "error")
+NOT_KEPT = ("host_name", "executable", "date", "tool", "schema", "library_build_type")
 
 
 def recorded(where, name):
-    return load(RECORDED / where / f"{name}.json", name)
+    return load(RECORDED / where / f"{name}.json", TOOLS[name])
 
 
 def short(value):
@@ -27,53 +27,42 @@ def short(value):
     return [short(v) for v in value] if isinstance(value, list) else value
 
 
-def kept(found, keys):
-    return {key: found[key] for key in keys if key in found}
-
-
-def bench(data):
-    """The times of each case's repetitions, by its clock."""
+def shortened(data):
+    """The times of each case's turns, by its clock."""
     cases = {}
     for b in data["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
-            key = tuple(b.get(name, 0) for name in CASE)
-            case = cases.setdefault(key, kept(b, CASE + MEASURED) | {"unit": b["time_unit"], "times": []})
+            case = {key: b[key] for key in KEPT if key in b} | {"unit": b["time_unit"], "times": []}
+            case = cases.setdefault(tuple(b.get(key, 0) for key in CASE), case)
             case["times"].append(b["real_time" if b.get("wall") else "cpu_time"])
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
-    found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
-    return found | kept(data, ["seconds"]) | {"machine": machine, "cases": [cases[key] for key in sorted(cases)]}
+    found = {"date": data["context"]["date"], "machine": machine, "cases": [cases[key] for key in sorted(cases)]}
+    return short(found)
 
 
-def record(name, path):
-    """Copies build/NAME.json to the directory of the processor that it ran on. NAME.commit beside it has the commit of
-    the run, NAME.seconds (if any) its duration."""
-    note = path.with_suffix(".commit")
+def record(name):
+    """Copies build/NAME.json to the directory of the processor that it ran on. build/NAME.commit has the commit of the
+    run."""
+    path = TOP / f"build/{name}.json"
+    data, note = load(path, TOOLS[name]), path.with_suffix(".commit")
     if not note.exists():
         fail(f"{note} does not exist, so the commit of the run is not known; run it again")
-    data, seconds = load(path, name), path.with_suffix(".seconds")
-    if seconds.exists():
-        data["seconds"] = int(seconds.read_text(encoding="utf-8"))
-    if name == "peers" and data.get("quick"):
-        fail(f"{path}: a run of --quick is not recorded")
     if name == "verify" and any(entry.get("failure") for entry in data["implementations"]):
         fail(f"{path}: an implementation failed, so the run is not recorded")
-    if name == "bench":
-        data = bench(data)
-    if name != "verify":  # whose figures --compare finds equal or not
-        data = short(data)
-    head = {"schema": 1, "tool": data["tool"], "date": data["date"], "commit": note.read_text(encoding="utf-8").strip()}
+    data = data if name == "verify" else shortened(data)
     where = microarchitecture(data["machine"])
     if not where:
         fail(f"{path}: report/processors.py does not know the processor, which names the directory of its runs")
-    write(RECORDED / where.lower().replace(" ", "-").replace("/", "-") / f"{name}.json", text(head | data))
+    head = {"schema": 1, "tool": TOOLS[name], "commit": note.read_text(encoding="utf-8").strip()}
+    write(RECORDED / where.lower().replace(" ", "-").replace("/", "-") / f"{name}.json", lines(head | data))
 
 
-def text(data):
+def lines(data):
     """JSON, one line for each entry of an object and of a list of objects in it."""
 
-    def lines(value):
+    def entries(value):
         if isinstance(value, list) and value and isinstance(value[0], dict):
             return "[\n " + ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n]"
         return json.dumps(value, ensure_ascii=False)
 
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {lines(value)}" for key, value in data.items()) + "\n}\n"
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {entries(value)}" for key, value in data.items()) + "\n}\n"

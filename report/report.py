@@ -1,23 +1,102 @@
-"""./scripts/report: the page of a run, or two runs side by side."""
+"""The report of ./scripts/report: the answer and the sections of a run, as one page or as text."""
 import pathlib
 
-from . import compare, html, peers
-from .load import TOP, fail, load, write
+from . import answer, checks, peers, tables, text
+from .load import BENCH, TOP, VERIFY, fail, load, write
+from .processors import caches, processor
 from .run import Run
+from .stats import pages
+from .tables import Section, Table
+from .words import medians, number, when
+
+HOW = (
+    "Errors: MPFR computes each value to so many digits that its rounding is certain. An error is the distance to the "
+    "true value. A ULP is the spacing of the format's numbers at that value, so a correctly rounded value is wrong by "
+    "at most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
+    "Speeds: one thread and CPU time, unless another clock is named. Each is the median of nine turns. In a turn the "
+    "implementations of one work are measured side by side, in an order drawn anew. 1 GB is 10⁹ bytes of the table. Slow "
+    "implementations write only a part of a large table, spread over it. The limit is the faster of two loops that only "
+    "store, plain or non-temporal, to the same memory in the same run. New memory: each pass writes to memory that is in no "
+    "cache, as a table that is made once; the kernel's work for fresh pages is not included.",
+    "± after a value is half its interquartile range: the middle half of the turns lies about so close to it.",
+    '"1.54 times as fast (at least 1.42)": 1.54 is the median of the ratios of the two times, turn by turn. 1.42 is the '
+    'nearer end of the 95 % interval of this median, or 1.53 if that end is higher. "This run cannot tell": the interval '
+    "contains 1, or the ratio is less than 1.01; the numbers after it are the ends of the interval.",
+)
 
 
-def commit_of(path, data):
-    """The commit of a run: from the file NAME.commit beside the data, or from the data."""
-    note = path.with_suffix(".commit")
-    return note.read_text(encoding="utf-8").strip() if note.exists() else data.get("commit")
+def machine(run, commits):
+    """A line on what ran where, of which version, and when."""
+    m, date = run.machine | run.context, run.context.get("date") or run.verify.get("date")
+    known = {commit: "errors: " if name == "verify" else "speeds: " for name, commit in commits.items() if commit}
+    found = [f"{of * (len(known) > 1)}commit {commit}" for commit, of in known.items()]
+    found = [processor(m).partition(",")[0], m.get("compiler"), *found, date and f"run of {date[:10]}"]
+    return " · ".join(filter(None, found))
+
+
+def conditions(run):
+    c, m, v = run.context, run.machine | run.context, run.verify
+    found = {"processor": processor(m), "architecture": m.get("architecture"), "CPUs": c.get("num_cpus")}
+    found |= {"caches": caches(m), "emulated": "yes" if run.emulated else "no", "compiler": m.get("compiler")}
+    found |= {"build type": m.get("build_type"), "flags": c.get("c_flags")}
+    found |= {"posenc": v.get("version"), "SLEEF": c.get("sleef"), "seed": v.get("seed")}
+    found |= {"verified": when(v.get("date")), "measured": when(c.get("date"))}
+    if run.bench:
+        found |= {"memory of the output": pages(run.rows), "huge pages (setting)": c.get("transparent_huge_pages")}
+        found |= {"output starts": f"{c.get('offset', '16')} bytes after a multiple of 64"}
+        found |= {"load average": ", ".join(f"{x:.2f}" for x in c.get("load_avg") or [])}
+    rows = [[what, str(value)] for what, value in found.items() if value not in (None, "")]
+    return Table("Conditions of the run", ["what", "value"], rows, text=(1,))
+
+
+def wrong(run):
+    """How wrong the recipe is that most people copy: in the table, and far from the start."""
+    spans = [run.compared, *([s] for s in run.spans if s[0] <= 100000 < s[1])]
+    errors = [
+        f"by up to {number(run.error(tables.RECIPE, s))} {run.reach(s)}" for s in spans if run.error(tables.RECIPE, s)
+    ]
+    return f"The PyTorch tutorial's recipe, {tables.RECIPE}, is wrong {', and '.join(errors)}." if errors else ""
+
+
+def sections(run, commits, figures=(), peer=None):
+    """What a reader is shown at once, and behind folds all the rest. peer: a run of ./scripts/peers"""
+    works, found = tables.works(run), list(tables.implementations(run))
+    yield from [Section("What is fastest for which work", tables=[works])] * bool(works.rows)
+    said = f"Errors: the largest {' and '.join(map(run.reach, tables.reached(run)))}, for {run.judged_table()}."
+    said += f" Speeds of {run.measured_table()}: {medians(run.timed)}." * run.ranked
+    yield from [Section("Implementations", said, found)] * bool(found)
+    yield from [Section("Error and speed", figures=figures)] * bool(figures)
+    speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
+    folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds}
+    folds |= tables.apart((tables.by_width(run), tables.left_out(run)))
+    folds |= {"Other libraries": [peers.table(peer, most=None)]} if peer else {}
+    yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
+    folds = {machine(run, commits): [conditions(run)]}
+    yield Section("How it was measured", notes=list(HOW if run.bench else HOW[:1]), folds=folds)
+
+
+def page(run, commits, peer, files):
+    """HTML. files: names of the data beside the page"""
+    import jinja2
+    from markupsafe import Markup
+
+    from . import plots
+
+    templates = TOP / "report/templates"
+    env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True)
+    style = Markup((templates / "style.css").read_text(encoding="utf-8"))
+    at = f"the output starts {run.context.get('offset', 16)} bytes after a multiple of 64"
+    said = f"Each family by its fastest version; {at}. Dotted: the limit, a loop that only stores."
+    errors = plots.errors(run), "Largest error by position", "A step is the largest error in a range of positions."
+    speeds = plots.speeds(run), "Speed by size of the table", said
+    figures = [(plots.svg(heading, draw), heading, caption) for draw, heading, caption in (errors, speeds) if draw]
+    values = {"title": f"posenc on {processor(run.context or run.machine)}", "warnings": list(checks.of_run(run))}
+    values |= {"answer": answer.answer(run) if run.timed else None, "lead": wrong(run), "files": files, "style": style}
+    values |= {"sections": list(sections(run, commits, figures, peer)), "drawn_by": Markup(plots.drawn_by())}
+    return env.get_template("page.html").render(values)
 
 
 def main(args):
-    if args.compare:
-        if args.verify or args.bench or args.no_bench or args.peers:
-            args.parser.error("--compare takes two files and --output, and nothing else")
-        compare.main(*args.compare, pathlib.Path(args.output or TOP / "build/report/compare.html"))
-        return
     if args.bench and args.no_bench:
         args.parser.error("--bench and --no-bench exclude each other")
     paths = {"verify": pathlib.Path(args.verify or TOP / "build/verify.json")}
@@ -26,16 +105,24 @@ def main(args):
     for name, path in paths.items():
         if not path.exists():
             fail(f"{path} does not exist. ./scripts/bench writes it; --verify and --bench (or --no-bench) name others")
-    verify = load(paths["verify"], "verify")
-    bench = None if args.no_bench else load(paths["bench"], "bench")
     beside = paths["verify"].parent / "peers.json"
-    if args.peers or beside.exists() and bench:
+    if args.peers or beside.exists() and not args.no_bench:
         paths["peers"] = pathlib.Path(args.peers or beside)
-    run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
+    loaded = {name: load(path, VERIFY if name == "verify" else BENCH) for name, path in paths.items()}
+    run = Run(loaded["verify"], loaded.get("bench"))
+    notes = {name: path.with_suffix(".commit") for name, path in paths.items()}
+    commits = {
+        n: p.read_text(encoding="utf-8").strip() if p.exists() else loaded[n].get("commit") for n, p in notes.items()
+    }
+    commits.pop("peers", None)
+    peer = peers.Peers(loaded["peers"]) if "peers" in paths else None
+    if args.text:
+        for section in sections(run, commits, peer=peer):
+            text.show_section(section)
+        return
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    commits = {name: commit_of(paths[name], data) for name, data in (("verify", verify), ("bench", bench)) if data}
     directory = pathlib.Path(args.output or TOP / "build/report")
-    for name, content in (files | {"index.html": html.report(run, list(files), commits)}).items():
+    for name, content in (files | {"index.html": page(run, commits, peer, list(files))}).items():
         write(directory / name, content)
     for name in {"bench.json", "peers.json"} - {*files}:  # no file of an earlier page stays
         (directory / name).unlink(missing_ok=True)

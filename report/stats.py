@@ -13,7 +13,7 @@ SIZE_OF_WIDTHS = 16384, 1024  # of a table that has as many bytes as those of th
 
 class Case(NamedTuple):
     """What a case measures.
-    kind: the call, and what else distinguishes the work, joined by slashes: fill, fill/whisper, threads:2/fill_at
+    kind: the call, and what else distinguishes the work, joined by a slash: fill, fill/whisper
     who: the implementation, the peer, or the name of a limit; None for a work
     n, d: rows and columns of the table
     end: all positions are smaller; None where that is n
@@ -29,8 +29,8 @@ class Case(NamedTuple):
 
     @property
     def call(self):
-        """fill_at of threads:2/fill_at/in_a_row"""
-        return next(part for part in self.kind.split("/") if not part.startswith("threads:"))
+        """fill_at of fill_at/in_a_row"""
+        return self.kind.split("/")[0]
 
     @property
     def size(self):
@@ -53,11 +53,13 @@ class Case(NamedTuple):
 class Row:
     """The repetitions of one case.
     rows: that a pass writes; fewer than the table has, where a pass writes a part of it; 0: a pass writes none
+    error: the largest, if the program that measured also compared
     values: nanoseconds per element, or per pass that writes none, of each repetition
     ns, spread: their median, and their interquartile range divided by it; None for fewer than ENOUGH"""
 
     def __init__(self, case, b):
         self.case, self.rows, self.huge, self.values = case, int(b.get("rows", 0)), b.get("huge_pages"), []
+        self.error = b.get("error")
 
     def finish(self):
         self.ns = statistics.median(self.values)
@@ -106,12 +108,11 @@ def times_by_work(rows):
 
 
 def limit_of(rows, case, calls=STORES):
-    """The fastest stores to the same memory, with the same number of threads, dtype and offset; or None."""
+    """The fastest stores to the same memory, with the same dtype and offset; or None."""
     if case.call not in (*TABLES, "widths"):
         return None
     n, d = SIZE_OF_WIDTHS if case.call == "widths" else case.size
-    threads = case.kind.partition(case.call)[0]
-    kinds = [threads + call for call in calls]
+    kinds = [call + "/uncached" * case.kind.endswith("/uncached") for call in calls]
     same = n, d, case.dtype, case.offset
     found = [row for c, row in rows.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
     return min(found, key=lambda row: row.ns, default=None)

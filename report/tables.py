@@ -4,14 +4,12 @@ import math
 
 from .processors import size
 from .stats import SIZES, STORES, limit_of
-from .words import called, case_name, compared, listed, medians, number, percent, position, scaled, share, span, speed
-from .words import times, ulps
+from .words import called, case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
 ORIGIN = " (PyTorch tutorial)"  # of the recipe
 MOST = 8  # lines of the table of works
-TIES = "Ties: equally fast. Undecided: the measurement was not precise enough to say. "
-TIES += "For a size that is not listed, take the answer of the nearest one."
+NEAREST = "For a size that is not listed, take the answer of the nearest one."
 FAR = 131072  # the position to which errors are shown beside those of the measured table
 
 
@@ -78,12 +76,12 @@ def kind_of(run, work):
 
 
 def by_how_much(found):
-    """found: [(other, how it compares with the pick)] of one line, with one verdict"""
-    verdict, others = found[0][1].verdict, listed(dict.fromkeys(other for other, _ in found))
-    if verdict != "slower":
-        return f"ties with {others}" if verdict == "tie" else f"undecided against {others}"
-    shares = [round(100 * c.behind) for _, c in found]
-    return f"{span(shares)} % faster than {others}" if len(found) > 1 else compared(found[0][1], than=f" than {others}")
+    """found: [(other, how it compares with the fastest)] of one line, with one verdict"""
+    others, comparisons = listed(dict.fromkeys(other for other, _ in found)), [c for _, c in found]
+    if len(found) == 1 or comparisons[0].verdict != "slower":
+        return times(comparisons[0], brief=len(found) > 1).replace("as fast", f"as fast as {others}", 1)
+    low, high = (three(1 + of(c.behind for c in comparisons)) for of in (min, max))
+    return f"{low if low == high else f'{low} to {high}'} times as fast as {others}"
 
 
 def works(run):
@@ -95,11 +93,12 @@ def works(run):
         pick, kind = run.pick(work), kind_of(run, work)
         other = pick and run.other(pick)
         if other:
-            # Another pick than the fastest ties with that, or is undecided against it.
-            other, of = (other, other) if pick.name == pick.fastest else (pick.fastest, pick.name)
-            found = run.request(other), pick.against[of]
-            answer = run.request(pick.name), found[1].verdict, found[0] * (found[1].verdict == "slower")
-            cases.append((work, kind, answer, found))
+            comparison = pick.against[other]
+            # A pick that is not the fastest is as fast, or this run cannot tell; then it is beside the fastest.
+            name = other if pick.name == pick.fastest else pick.fastest
+            verdict = comparison.verdict if pick.name != other else "undecided"
+            answer = run.request(pick.name), verdict, run.request(name)
+            cases.append((work, kind, answer, (run.request(name), comparison)))
             answers.setdefault(kind, set()).add(answer)
     for is_apart in (True, False):
         lines = {}
@@ -116,7 +115,8 @@ def works(run):
     for (_, use, *_), (names, outcomes) in lines.items():
         shown = (": ".join(filter(None, [kind, ", ".join(sizes)])) for kind, sizes in names.items())
         rows.append(["; ".join(shown), use, by_how_much(outcomes)])
-    return Table(f"Within {run.budget.ulp:g} ULP, on this machine", ["work", "use", "by how much"], rows, TIES, (1, 2))
+    title = f"Within {run.budget.ulp:g} ULP, on this machine"
+    return Table(title, ["work", "fastest", "by how much"], rows, NEAREST, (1, 2))
 
 
 def accuracy_class(run, name):
@@ -143,7 +143,7 @@ def wrong_values(run, names):
 def reached(run):
     """The ranges of positions whose errors are beside the speeds: those of the measured table, and all to FAR."""
     far = [s for s in run.spans if s[1] <= FAR]
-    return [run.compared, *[far] * (len(far) > len(run.compared))]
+    return [run.compared, far] if len(far) > len(run.compared) and not run.one else [run.compared]
 
 
 def implementations(run):
@@ -186,8 +186,10 @@ def speeds(run, work):
     unit, *scale = units.get(work.call, ("GB/s",))
     for name, row in sorted(found.items(), key=lambda item: item[1].ns):
         line = [name, scaled(row, *scale) if scale else speed(row)]
-        lines.append(line + [percent(row, limit)] * bool(limit) + [times(row, found.get(RECIPE))] * (RECIPE in found))
-    head = ["implementation", unit] + ["of limit"] * bool(limit) + [f"x {RECIPE}"] * (RECIPE in found)
+        line += [percent(row, limit)] * bool(limit)
+        line += [three(found[RECIPE].ns / row.ns)] if RECIPE in found else []
+        lines.append(line)
+    head = ["implementation", unit] + ["of limit"] * bool(limit) + [f"times {RECIPE}"] * (RECIPE in found)
     return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
 
 
@@ -195,7 +197,7 @@ def by_width(run):
     """The sweep over widths, as shares of the limit."""
     columns, usual = {}, run.context.get("offset", "16")
     of_widths = [(case, row) for case, row in run.verified.items() if case.call == "widths"]
-    for case, row in sorted(of_widths, key=lambda item: (run.order.index(item[0].who), item[0].offset is None)):
+    for case, row in sorted(of_widths, key=lambda item: ([*run.entries].index(item[0].who), item[0].offset is None)):
         head = f"{case.who}, +{usual if case.offset is None else case.offset}"
         columns.setdefault(head, {})[case.d] = percent(row, limit_of(run.rows, case))
     shown = sorted({d for column in columns.values() for d in column})
@@ -205,11 +207,10 @@ def by_width(run):
 
 
 def works_of(run):
-    """All works but widths and limits: float32 tables first, then one thread first; small ones first."""
+    """All works but widths and limits: float32 tables first; small ones first."""
 
     def rank(work):
-        threads, is_moved = work.kind.startswith("threads:"), work.offset is not None
-        kind = not work.is_table, threads, work.call, is_moved, work.kind, work.dtype
+        kind = not work.is_table, work.call, work.offset is not None, work.kind, work.dtype
         return *kind, work.end or 0, work.n * work.d, work.d
 
     return sorted({case.work for case in run.verified if case.call not in ("widths", "convert", *STORES)}, key=rank)

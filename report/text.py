@@ -4,24 +4,28 @@ import re
 from . import tables
 
 
-def show(table):
+def lines(table):
+    """Its lines, aligned."""
     lines = tables.split(table)
     # A column of ± moves the columns after it.
     left = {0} | {lines[0].index(table.head[i]) for i in table.text}
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    print(table.title)
     for line in lines:
         cells = [cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths))]
-        print("  ".join(cells).rstrip())
-    if table.note:
-        print(table.note)
+        yield "  ".join(cells).rstrip()
+
+
+def show(table):
+    print("\n".join(filter(None, [table.title, *lines(table), table.note])))
 
 
 def show_section(section):
     print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
-    for table in sum(section.folds.values(), section.tables):
-        print()
-        show(table)
+    for line, found in {"": section.tables, **section.folds}.items():
+        print(f"\n{line}" * bool(line), end="")
+        for table in found:
+            print()
+            show(table)
 
 
 def escaped(cell):

@@ -1,5 +1,5 @@
-"""How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair: a
-value, and half the interquartile range that follows its ±. A ratio has no ±: compared() writes its 95 % interval."""
+"""How figures are written: errors, positions, speeds, ratios, shares, lists. A cell of a table is a text, or a pair: a
+value, and half the interquartile range that follows its ±."""
 import math
 import re
 
@@ -22,7 +22,7 @@ def number(value):
 def ulps(value):
     if value is None or math.isinf(value):
         return "∞" if value else "?"
-    return f"{value:.1e}".replace("e+0", "e") if value >= 1e5 else f"{value:.4g}"
+    return f"{value:.1e}".replace("e+0", "e") if value >= 1e4 else f"{value:.4g}"
 
 
 def share(count, of):
@@ -46,18 +46,15 @@ def speed(row):
     return pair(row.gb_s, row.spread and row.gb_s * row.spread, 2 if row.gb_s >= 0.1 else 4) if row else "-"
 
 
-def times(row, other):
-    """How many times as fast as the other."""
-    return three(other.ns / row.ns) if row and other else "-"
-
-
-def of_limit(share):
-    """A speed as a share of the limit's."""
-    return "-" if share is None else f"{100 * share:.1f} %" if share < 1 else "as fast"
+def three(value):
+    """To about three digits, without an exponent."""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
 
 
 def percent(row, limit):
-    return of_limit(limit.ns / row.ns if row and limit else None)
+    """A speed as a share of the limit's."""
+    share = limit.ns / row.ns if row and limit else None
+    return "-" if share is None else f"{100 * share:.1f} %" if share < 1 else "as fast"
 
 
 def scaled(row, scale, digits):
@@ -70,29 +67,23 @@ def medians(rows):
     counts = [len(row.values) for row in rows.values()] or [0]
     few = all(row.spread is None for row in rows.values())
     spread = "too few for a spread" if few else "±: half the interquartile range"
-    return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
+    return f"median of {span(counts)} turn{'s' * ({*counts} != {1})}, {spread}"
 
 
-def three(value):
-    """To about three digits, without an exponent."""
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
-
-
-def compared(comparison, words=("faster", "slower"), than=""):
-    """ "54 % faster than exact (at least 42 %)", or "20 % faster than exact, or up to 10 % slower" where the 95 %
-    interval contains 0. words: for comparison.behind of 0 and above, and below; the usual ones are of the other program,
-    which takes less time if the compared one takes more."""
-
-    def shown(value):
-        return f"{100 * value:.{int(value < 0.095)}f} %"
-
-    more, less = words if comparison.behind >= 0 else words[::-1]
-    most = abs(comparison.behind)
-    said = f"{shown(most)} {more}{than}"
-    if comparison.unsure is None:
-        return said
-    nearer = most - comparison.unsure
-    return f"{said} (at least {shown(nearer)})" if nearer >= 0 else f"{said}, or up to {shown(-nearer)} {less}"
+def times(c, brief=False):
+    """How fast the fastest is beside another one, in words. c: the judge's comparison of that other one with it:
+    "1.25 times as fast (at least 1.1)"; brief: without the brackets"""
+    if c.verdict in ("tie", "undecided"):
+        cannot = "too few turns to tell"
+        if c.interval:
+            cannot = f"this run cannot tell: {three(1 + c.interval[0])} to {three(1 + c.interval[1])} times"
+        return "about as fast" + f" ({cannot})" * (c.verdict == "undecided" and not brief)
+    nearer = (
+        f" (at least {three(1 + c.behind - c.unsure)})"
+        if c.behind > 0
+        else f" (at most {three(1 + c.behind + c.unsure)})"
+    )
+    return f"{three(1 + c.behind)} times as fast" + nearer * (not brief)
 
 
 def when(date):
@@ -106,8 +97,7 @@ def plural(count, word):
 
 def details(case):
     """What distinguishes a case from others of its call and size, in words."""
-    found = [part for part in case.kind.split("/") if part not in (case.call, IN_A_ROW)]
-    parts = [re.sub("^threads:(.*)", r"\1 threads", part) for part in found]
+    parts = [part for part in case.kind.split("/")[1:] if part not in (IN_A_ROW, "uncached")]
     parts += [case.dtype] * (case.dtype != "float32")
     parts += [f"positions below {position(case.end)}"] if case.call == "row" and case.end else []
     at = f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output"
@@ -116,10 +106,10 @@ def details(case):
 
 def called(case):
     """What a case does, in words: "single rows, positions below 4096"."""
-    at = "a list of consecutive positions" if case.kind.endswith(IN_A_ROW) else "random positions"
-    words = {"fill": "tables", "fill_at": at, "fill_at_real": "real positions"}
+    words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions"}
     words |= {"fill_pair": "sines and cosines apart", "row": "single rows"}
-    return ", ".join([words.get(case.call, case.call), *details(case)])
+    words |= {"fill/uncached": "new memory", f"fill_at/{IN_A_ROW}": "a list of consecutive positions"}
+    return ", ".join([words.get(case.kind, words.get(case.call, case.call)), *details(case)])
 
 
 def case_name(case):

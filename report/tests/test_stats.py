@@ -6,16 +6,28 @@ import pytest
 from made_up import bench, case, file
 from report.load import load
 from report.stats import Case, limit_of, read_bench
+from report.judge import Comparison
 from report.words import pair, percent, times
 
 
 def test_ratio_and_spread():
-    """Quartiles of QUIET are 0.995 and 1.005: a relative range of 1 %. Ratios have no spread."""
+    """Quartiles of NINE are 0.99 and 1.01: a relative range of 2 %."""
     found = {case.who: row for case, row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
     a, b = found["a"], found["b"]
-    assert a.gb_s == pytest.approx(20) and a.spread == pytest.approx(0.01)
-    assert (percent(a, b), percent(b, a), times(a, b), times(b, a)) == ("50.0 %", "as fast", "0.500", "2.00")
+    assert a.gb_s == pytest.approx(20) and a.spread == pytest.approx(0.02)
+    assert (percent(a, b), percent(b, a)) == ("50.0 %", "as fast")
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
+
+
+@pytest.mark.parametrize("comparison, said", [
+    (Comparison(0.25, 0.1, "slower", (0.15, 0.9)), "1.25 times as fast (at least 1.15)"),
+    (Comparison(-0.4, 0.1, "faster", (-0.5, -0.3)), "0.600 times as fast (at most 0.700)"),
+    (Comparison(0.01, 0.02, "tie", (-0.01, 0.03)), "about as fast"),
+    (Comparison(0.05, 0.2, "undecided", (-0.15, 0.2)), "about as fast (this run cannot tell: 0.850 to 1.20 times)"),
+    (Comparison(0.5, None, "undecided"), "about as fast (too few turns to tell)"),
+])  # fmt: skip
+def test_ratios_in_words(comparison, said):
+    assert times(comparison) == said and times(comparison, brief=True) == said.partition(" (")[0]
 
 
 def of(label, **counters):
@@ -28,7 +40,7 @@ def of(label, **counters):
 def test_a_case_is_its_label_and_counters():
     assert of("fill exact bfloat16", offset=16.0) == Case("fill", "exact", 8, 4, "bfloat16")
     assert of("row exact float32", end=9.0, offset=0.0) == Case("row", "exact", 8, 4, end=9, offset=0)
-    assert of("threads:2/fill_at/in_a_row exact float32").call == "fill_at"
+    assert of("fill_at/in_a_row exact float32").call == "fill_at"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +58,7 @@ def test_times(more, ns):
 def test_aggregates_are_not_read(tmp_path):
     """The variation of an offset of 0 is NaN."""
     aggregate = case("fill a", 1, offset=0)[0] | {"run_type": "aggregate", "offset": math.nan}
-    rows, _ = read_bench(load(file(tmp_path, bench([aggregate])), "bench"))
+    rows, _ = read_bench(load(file(tmp_path, bench([aggregate])), "posenc-bench"))
     assert not [c for c in rows if c.who == "a"]
 
 
@@ -64,8 +76,7 @@ def test_a_case_that_failed_once_has_no_figures():
         (Case("fill/whisper", "a", 8, 4), None, "w:32"),
         (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
         (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
-        (Case("threads:2/fill_at", "a", 8, 4, end=99), None, "w:16"),
-        (Case("threads:4/fill_at", "a", 8, 4, end=99), None, None),
+        (Case("fill/uncached", "a", 8, 4), None, "w:16"),
         (Case("widths", "a", 9, 7), None, None),
         (Case("fill", "a", 9, 4), None, None),
         (Case("fill", "a", 8, 4, "bfloat16"), None, None),
@@ -73,9 +84,9 @@ def test_a_case_that_failed_once_has_no_figures():
     ],
 )
 def test_limits(asked, offset, limit):
-    """Stores to a table of the same size, dtype and offset, by as many threads: the faster of plain and non-temporal
-    ones."""
-    stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5, "threads:2/store w:16": 0.5}
+    """Stores to a table of the same size, dtype and offset, in the same kind of memory: the faster of plain and
+    non-temporal ones."""
+    stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5, "store/uncached w:16": 3}
     runs = [c for label, ns in stores.items() for c in case(label, ns, 8, 4, offset=16 if offset is None else offset)]
     found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], asked)
     assert (found and found.case.who) == limit

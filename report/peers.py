@@ -1,0 +1,108 @@
+"""The table of a run of ./scripts/peers: what people use instead of posenc, in C and in Python, each beside posenc on the
+same work."""
+from . import judge, text
+from .load import BENCH, load
+from .processors import processor
+from .stats import read_bench
+from .tables import Table
+from .words import number, position, three, times
+
+OURS = ("exact", "posenc.torch")  # a peer is compared with the first of these that does the same work
+JOBS = {  # {kind: what it does}, in the order of the table
+    "fill": "C: fill",
+    "row": "C: single rows",
+    "once": "C: plan and fill",
+    "table": "table",
+    "rotary": "rotary embedding",
+    "timesteps": "timestep embedding",
+    "forward": "forward of the module",
+}
+MAIN = {"fill": 5000, "table": 5000, "rotary": 8192, "timesteps": 1000}  # {kind: rows of the size that is shown}
+SHOWN = "highway", "libmvec", "eigen", "numpy_f32", "numpy_f64", "torch_tutorial", "jax", "transformers", "diffusers"
+MOST = 14
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+class Peers:
+    """works: {work: {name: its row}} of posenc and others, exact under its family's name"""
+
+    def __init__(self, data):
+        self.context, rows, self.works = data["context"], read_bench(data)[0], {}
+        self.commit, self.emulated = data.get("commit"), data["context"].get("emulated") == "yes"
+        members = {self.context[k]: k[len("member.") :] for k in self.context if k.startswith("member.")}
+        for case, row in rows.items():
+            if case.call in JOBS:
+                self.works.setdefault(case.work, {})[members.get(case.who, case.who)] = row
+
+    def compared(self):
+        """[(work, peer, ours, how our time compares with the peer's)] of all works"""
+        for work in sorted(self.works, key=lambda w: ([*JOBS].index(w.call), w.kind, w.n * w.d, w.end or 0)):
+            rows = self.works[work]
+            ours = next((name for name in OURS if name in rows), None)
+            for name in sorted(rows, key=lambda name: rows[name].ns):
+                if ours and name not in (*OURS, "anchored"):
+                    yield work, name, ours, judge.compare(rows[name].values, rows[ours].values)
+
+
+def chosen(found):
+    """At most MOST rows: of the libraries in SHOWN those of the main sizes, and then other cases in which a peer is faster,
+    the clearest ones first."""
+    main = {}
+    for row in found:  # the fastest first
+        work, library = row[0], next((name for name in SHOWN if row[1].startswith(name)), None)
+        if library and work.n == MAIN.get(work.kind):
+            main.setdefault((work, library), row)
+    wins = [row for row in found if row not in main.values() and row[3].verdict == "faster"]
+    keep = [*main.values(), *sorted(wins, key=lambda row: row[3].behind)][:MOST]
+    return [row for row in found if row in keep]
+
+
+def error(row):
+    """The largest of all values of the table; "-" where it was not compared."""
+    return number(row.error) if row.error else "-"
+
+
+def clock(row, work):
+    seconds = row.ns * work.n * work.d * 1e-9
+    scale, unit = next((u for u in UNITS if seconds >= u[0]), UNITS[-1])
+    return f"{three(seconds / scale)} {unit}"
+
+
+def job(work):
+    compiled = ", compiled" * work.kind.endswith("/compiled")
+    if work.call == "row":
+        return f"{JOBS['row']} below {position(work.end)}, {work.d} columns"
+    return f"{JOBS[work.call]}{compiled}, {work.n} x {work.d}"
+
+
+def what(peers, name):
+    """The peer and the version of its library."""
+    version = peers.context.get(f"peer_version.{name}")
+    return f"{peers.context.get(f'peer.{name}', name)}{f' ({version})' * bool(version)}"
+
+
+def table(peers, most=MOST, only=None):
+    """most: None for all rows; only: {kind: rows of the size} of the works that are shown; None for all works"""
+    found, rows = list(peers.compared()), []
+    found = [row for row in found if row[0].n == only.get(row[0].kind)] if only else found
+    for work, name, ours, c in chosen(found) if most else found:
+        mine, theirs = peers.works[work][ours], peers.works[work][name]
+        cells = [error(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]
+        rows.append([job(work), what(peers, name), *cells, times(c, brief=True)])
+    head = ["job", "what people use", "its error", "its time", "posenc", "error", "time", "posenc is"]
+    note = (
+        f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values; -: not compared. "
+    )
+    note += (
+        "Not run: " + ", ".join(f"{k[len('not_run.') :]} ({v})" for k, v in not_run(peers)) if not_run(peers) else ""
+    )
+    return Table("What people use instead, beside posenc on the same work", head, rows, note.strip(), (1, 4, 7))
+
+
+def not_run(peers):
+    return [item for item in peers.context.items() if item[0].startswith("not_run.")]
+
+
+def main(args):
+    """./scripts/peers"""
+    text.show(table(Peers(load(args.file, BENCH))))

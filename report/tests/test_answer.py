@@ -1,0 +1,215 @@
+"""The answers of ./scripts/bench and ./scripts/pick."""
+import math
+import statistics
+
+import pytest
+
+from conftest import run
+from made_up import NINE, TABLE, bench, case, entry, lines, ranges, verify
+from report import answer, judge
+from report.run import Run
+from report.stats import Case
+
+WIDE = {
+    "exact_avx512": 0.2,
+    "exact_avx2": 0.25,
+    "anchored_avx512": 0.16,
+    "anchored_avx2": 0.1,
+    "explog": 3,
+    "float64": 9,
+}
+ISAS = {name: name.rpartition("_")[2] if "_" in name else "any" for name in WIDE}
+
+
+def wide(**more):
+    """A report of a processor with AVX-512; explog is the only one that is not accurate."""
+    found = [entry(n, isa, **({"error": 4e-4, "ulp": 1e6} if n == "explog" else {})) for n, isa in ISAS.items()]
+    found += [entry("sleef_neon", "neon", supported=False, verified=False, ranges=[])]
+    return verify([e | more.get(e["name"], {}) for e in found])
+
+
+def parts(out):
+    """(title, the cells of each row by its family, the lines) of an answer. No line but the title is wider than 100 columns."""
+    title, table, said = out.strip("\n").split("\n\n")[-3:]
+    assert max(map(len, f"{table}\n{said}".splitlines())) <= 100 and len(said.splitlines()) <= 6
+    head, *rows = table.splitlines()
+    return (
+        title,
+        {row.split("  ")[0]: [c.strip() for c in row.split("  ")[1:] if c] for row in [head, *rows]},
+        said.splitlines(),
+    )
+
+
+def test_the_table(done):
+    title, rows, said = parts(
+        done("answer", wide(), bench(fills=WIDE, default="exact_avx512"), "--seconds", 140, "--page", "P")
+    )
+    assert title == "5000 x 512, float32, one thread, this one; plain stores 40.0 GB/s"
+    assert rows == {  # anchored_avx2 is faster than anchored_avx512, so it stands for its family
+        "implementation": ["GB/s", "AVX2", "of stores", "error below 5k", "32k sampled"],
+        "anchored (avx2)": ["40.0", "40.0", "1.00", "3.0e-8", "2.4e-7", "a short note on anchored_"],
+        "exact": ["20.0", "16.0", "0.50", "3.0e-8", "2.4e-7", "a short note on exact_avx;..."],
+        "float64": ["0.444", "0.444", "0.011", "3.0e-8", "2.4e-7", "a short note on float64"],
+        "explog": ["1.33", "1.33", "0.033", "4.0e-4", "3.2e-3", "a short note on explog"],
+    }  # fmt: skip
+    assert said == [
+        "Use exact: posenc_fill_once(&spec, NULL, 0, 5000, table, 512); posenc.table(5000, 512)",
+        "If speed matters: anchored_avx2, 2.00 times as fast (at least 1.99), without the guarantee",
+        "Not run: sleef_neon (this CPU lacks NEON)",
+        "Your table: ./scripts/pick --d-model 768 --positions 512",
+        "Report: P, after 2 min 20 s",
+    ]
+
+
+def swing(ns, by):
+    """Times around ns, in another order than NINE's."""
+    return [ns * (1 + by * ((4 * i) % 9 - 4) / 4) for i in range(9)]
+
+
+@pytest.mark.parametrize("anchored, by, line", [
+    (0.16, 0, "If speed matters: anchored, 1.25 times as fast (at least 1.24), without the guarantee"),
+    (0.19, 0, None),  # faster by less than 1.1 times
+    (0.17, 0.5, None),  # this run cannot tell
+    (0.3, 0, None),
+])  # fmt: skip
+def test_exact_first_and_what_is_faster(done, anchored, by, line):
+    """The bench names exact first; the judge's pick is beside it where it is clearly faster."""
+    fills = {"exact_avx2": 0.2}
+    b = bench(
+        case("fill anchored_avx2", 1, times=swing(anchored, by) if by else [anchored * t for t in NINE]), fills=fills
+    )
+    said = parts(done("answer", verify([entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2")]), b))[2]
+    assert said[0].startswith("Use exact: posenc_fill_once(&spec, NULL, ") and (line in said) == bool(line)
+    assert any("If speed" in s for s in said) == bool(line)
+
+
+def test_the_picks_are_the_judges():
+    """For each work, and for the whole answer."""
+    more = [case(f"{kind} {n}", ns, *size, **({"end": 4096, "rows": 64} if kind == "row" else {}))
+            for kind, size in (("fill", (16, 384)), ("row", (1, 512)), ("fill_at", (2048, 512)), ("fill/uncached", (5000, 512)))
+            for n, ns in {"exact_avx2": 1, "anchored_avx2": {"row": 2, "fill": 0.5}.get(kind, 1)}.items()]  # fmt: skip
+    found = Run(verify(), bench(*more))
+    by_work = {}
+    for c, row in found.rows.items():
+        if c.who in ("exact_avx2", "exact_scalar", "anchored_avx2") and row.rows:
+            by_work.setdefault(c.work, {})[c.who] = row.values
+    names = [n for n in found.entries if n in ("exact_avx2", "exact_scalar", "anchored_avx2")]
+    judged = {w: judge.pick({n: times[n] for n in names if n in times}, "exact_avx2") for w, times in by_work.items()}
+    assert found.picks == judged and len(judged) == 5
+    said = answer.answer(found).lines
+    assert judged[TABLE].name == "anchored_avx2" and any("speed matters: anchored, 1.25 times" in line for line in said)
+    assert (
+        said[2] == "Other work: anchored 2 times as fast at 16 x 384; about as fast in new memory, at random positions"
+    )
+
+
+@pytest.mark.parametrize("v, b, line", [
+    (wide(), bench(fills=WIDE, emulated="yes"), "Use: no answer, the run was emulated"),
+    (wide(), bench(fills={"explog": 3}), "Use: no answer, none is within the budget"),
+    (wide(), bench(fills=WIDE, **{"shape.transformer": "n:5000/d:512 base 500, that"}),
+     "Use: no answer, errors and speeds are of different tables"),
+    (verify(), bench(), "Failed: wrong: 2 outputs beyond <b>its</b> bound"),
+    (verify(), bench([{"run_name": "fill/exact_avx2/x", "label": "fill exact_avx2 float32", "run_type": "iteration",
+                       "error_occurred": True, "error_message": "no memory"}]), "Failed: fill/exact_avx2/x: no memory"),
+])  # fmt: skip
+def test_failures_have_a_line(v, b, line):
+    assert line in answer.answer(Run(v, b)).lines
+
+
+# ---- ./scripts/pick ------------------------------------------------------------------------------------------
+
+
+def of_table(**more):
+    """A report on one table, as posenc-verify makes it for the options of a table."""
+    ulps = {"naive": (1e6, 4e-6), "exact_avx2": (0.5, 3e-8), "anchored_avx2": (0.50001, 3e-8)}
+    found = [entry(n, ranges=ranges(e, u, 1, **more)[:2]) for n, (u, e) in ulps.items()]
+    return verify([*found, entry("float64", ranges=[], dtypes="float32"), entry("odd", dtypes="float64", ranges=[])])
+
+
+def picked(tmp, *arguments, v=None, b=None, status=0):
+    from made_up import file
+
+    found, out, err = run("pick", *(file(tmp, x) for x in (v or of_table(), b or bench())), *arguments)
+    assert (found, err) == (status, "")
+    return parts(out)
+
+
+def test_the_pick(tmp_path):
+    """Errors in ULP too; first the pick within the budget, then exact."""
+    title, rows, said = picked(tmp_path)
+    assert title.startswith("5000 x 512, float32, at most 1 ULP, one thread, this one")
+    assert rows["implementation"] == ["GB/s", "of stores", "ULP", "largest error"]
+    assert rows["anchored"][:4] == ["25.0", "0.62", "0.5", "3.0e-8"] and [*rows][-1] == "naive"
+    assert said[0] == 'Use anchored: posenc_fill_once(&spec, "anchored", 0, 5000, table, 512)'
+    assert said[1] == '  in Python: posenc.table(5000, 512, impl="anchored")'
+    assert said[2] == "Or exact, every value correctly rounded: anchored is 1.25 times as fast (at least 1.24)"
+    assert said[3:] == ["Not run: float64 (does not make this table)", "Not run: odd (no float32)"]
+
+
+@pytest.mark.parametrize("budget, name", [
+    (("--max-ulp", "0.5"), "exact"), (("--max-abs", "1e-5"), "anchored"), (("--max-abs", "1e-5", "--max-ulp", "0.5"), "exact"),
+])  # fmt: skip
+def test_a_budget(tmp_path, budget, name):
+    assert picked(tmp_path, *budget)[2][0].startswith(f"Use {name}: ")
+
+
+def test_no_pick(tmp_path):
+    assert picked(tmp_path, "--max-ulp", "0.1", status=1)[2][0] == "Use: no answer, none is within the budget"
+    failed = bench([{"run_name": "x", "label": "fill naive float32", "run_type": "iteration", "error_occurred": True,
+                     "error_message": "no memory"}])  # fmt: skip
+    assert "Failed: x: no memory" in picked(tmp_path, b=failed, status=2)[2]
+    wrong = verify([entry("wrong", verified=False, failure="beyond its bound")])
+    status, out, _ = run("pick", *map(str, [__import__("made_up").file(tmp_path, wrong)]))
+    assert status == 2 and out == ""
+
+
+@pytest.mark.parametrize("options, python", [
+    ("dtype=float16 base=500", 'dtype="float16", base=500'), ("preset=whisper d-model=512", 'preset="whisper"'),
+    ("order=cos_first position-scale=-0.5", 'order="cos_first", position_scale=-0.5'),
+])  # fmt: skip
+def test_another_table(tmp_path, options, python):
+    """Its calls have its arguments, and positions that begin elsewhere."""
+    of = {"dtype": "float16"} if "float16" in options else {}
+    v = of_table(**of)
+    for e in v["implementations"]:
+        e["ranges"], e["dtypes"] = [r | {"from": r["from"] - 7} for r in e["ranges"]], "float32 float16"
+    dtype = of.get("dtype", "float32")
+    b = bench(*(case(f"fill {n} {dtype}", 1, 40, 512, end=5000) for n in ("exact_avx2", "anchored_avx2")), fills={})
+    b["benchmarks"] = [c for c in b["benchmarks"] if c["positions"] != 5000]
+    said = picked(tmp_path, "--table", *options.split(), v=v, b=b)[2]
+    assert f"posenc.table(5007, 512, first=-7, {python})" in " ".join(said[:2])
+    assert "posenc_fill_once(&spec, NULL, -7, 5007," in said[0]
+    assert "Speeds: of the first 40 of 5,007 rows" in said
+
+
+def test_a_sample_is_called_one(tmp_path):
+    v = of_table()
+    for r in (r for e in v["implementations"] for r in e["ranges"]):
+        r["rows"] = 100
+    assert "Errors: of a sample, 200 of 5,000 rows" in picked(tmp_path, v=v)[2]
+
+
+@pytest.mark.parametrize("option", ["--max-ulp", "--max-abs"])
+@pytest.mark.parametrize("value", ["-1", "nan", "inf", "x"])
+def test_a_budget_is_a_number_from_0(option, value):
+    status, out, err = run("pick", option, value, "v.json", "1.json")
+    assert (status, out) == (2, "") and option in err
+
+
+def test_what_is_left_out(done):
+    """What failed or was not judged, as a whole or in a dtype; not what this machine lacks instructions for."""
+    some = entry("some", dtypes="float32 float64 bfloat16", ranges=ranges(1, 1, 1, dtype="float64"))
+    found = [*verify()["implementations"], some]
+    assert done("failed", verify(found)) == "wrong\nsome/bfloat16\nsome/float32\n"
+    assert done("failed", verify([])) == ""
+
+
+def test_turns_are_joined(done, refused, tmp_path):
+    """In their order, with the first one's context; other files are refused."""
+    done("join", bench(date="one"), bench(date="two", more="x"), "--output", tmp_path / "all.json")
+    found = answer.load(tmp_path / "all.json", "posenc-bench")
+    assert found["context"]["date"] == "one" and found["context"]["more"] == "x"
+    assert found["benchmarks"] == bench()["benchmarks"] * 2
+    assert "not a file of posenc-bench" in refused("join", verify(), "--output", tmp_path / "no.json")
+    for wrong in ({**verify(), "schema": 2}, "[1]", "{"):
+        assert refused("failed", wrong).count("\n") == 1

@@ -1,0 +1,60 @@
+"""The table of ./scripts/peers."""
+import pytest
+
+from made_up import NINE, bench, case
+from report.peers import MOST, Peers, table
+
+
+def python(label, n, d, seconds, **more):
+    """A case of bench/peers.py."""
+    found = {"run_name": label, "run_type": "iteration", "label": f"{label} float32", "time_unit": "ns", "wall": 1}
+    return [found | {"positions": n, "columns": d, "rows": n, "real_time": seconds * 1e9 * t} | more for t in NINE]
+
+
+CONTEXT = {"member.exact": "exact_avx2", "member.anchored": "anchored_avx2", "peer.highway": "a | quick one"}
+CONTEXT |= {"peer_version.highway": "Highway 2", "not_run.jax_f32": "no module named jax"}
+
+
+def peers(*more):
+    cases = [case(f"{kind} {who}", ns * (2 if who == "highway" and n == 64 else 1), n, d, **error)
+             for kind, n, d in (("fill", 64, 128), ("fill", 5000, 512))
+             for who, ns, error in (("exact_avx2", 0.2, {"error": 3e-8}), ("anchored_avx2", 0.1, {}), ("highway", 0.1, {"error": 4e-4}))
+             ]  # fmt: skip
+    cases += [case("row exact_avx2", 0.2, 1, rows=64, end=4096), case("row highway", 0.4, 1, rows=64, end=4096)]
+    cases += [
+        python("rotary transformers_rotary", 8192, 128, 2e-3),
+        python("rotary posenc.torch", 8192, 128, 1e-3),
+    ]
+    run = bench(*cases, *more, fills={}, **CONTEXT)
+    return Peers(run | {"benchmarks": [b for b in run["benchmarks"] if "wrong" not in b["label"]]})
+
+
+def test_the_table():
+    """The main sizes, and others only where the peer is faster."""
+    found = table(peers())
+    assert found.rows == [
+        ["C: fill, 5000 x 512", "a | quick one (Highway 2)", "4.0e-4", "256 µs", "exact", "3.0e-8", "512 µs", "0.500 times as fast"],
+        ["rotary embedding, 8192 x 128", "transformers_rotary", "-", "2.00 ms", "posenc.torch", "-", "1.00 ms",
+         "2.00 times as fast"],
+    ]  # fmt: skip
+    assert found.note.endswith("Not run: jax_f32 (no module named jax)")
+    assert [row[0] for row in table(peers(), most=None).rows][1:3] == [
+        "C: fill, 5000 x 512",
+        "C: single rows below 4k, 512 columns",
+    ]
+
+
+def test_at_most_so_many_rows():
+    """The clearest of those where others are faster."""
+    more = [
+        case(f"once {who}", ns, n, 8) for n in range(2, 40) for who, ns in (("exact_avx2", 1), ("highway", 1 - n / 100))
+    ]
+    rows = table(peers(*more)).rows
+    assert len(rows) == MOST and [r[0] for r in rows if "plan" in r[0]] == [
+        f"C: plan and fill, {n} x 8" for n in range(28, 40)
+    ]
+
+
+@pytest.mark.parametrize("only, count", [({"rotary": 8192}, 1), ({"fill": 5000}, 1), ({"table": 5000}, 0)])
+def test_a_part(only, count):
+    assert len(table(peers(), only=only).rows) == count
