@@ -53,7 +53,6 @@ def arguments():
     )
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
-    add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")
 
     text = "Prints implementations that failed verification, and implementations and dtypes that were not judged."

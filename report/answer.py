@@ -1,6 +1,7 @@
 """The answer of ./scripts/bench and of ./scripts/pick: a table of the families of implementations, and at most a few lines
 on what to use. The text and the page show the same objects."""
 import math
+import textwrap
 from typing import NamedTuple
 
 from . import checks, judge, text
@@ -17,6 +18,7 @@ WORTH = 0.1  # the default is not the fastest, and the answer says so: the other
 
 class Answer(NamedTuple):
     title: str
+    legend: str  # what the columns are
     table: Table
     lines: list
 
@@ -84,8 +86,14 @@ def heading(run, spans, is_first):
 def title(run):
     options = [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
     found = [run.measured_table(), *options, *([str(run.budget)] if run.one else []), "one thread"]
-    found.append(processor(run.machine | run.context))
-    return ", ".join(found) + (f"; plain stores {three(run.limit.gb_s)} GB/s" if run.limit else "")
+    return ", ".join([*found, processor(run.machine | run.context)])
+
+
+def legend(run, head):
+    said = {"error": "error: the largest below that position", "largest": "errors: the largest of all"}
+    said |= {"of": f"of stores: of {three(run.limit.gb_s)} GB/s by plain stores"} if run.limit else {}
+    said |= {"AVX2": "AVX2: without AVX-512"}
+    return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
 
 
 def code(run, name):
@@ -112,7 +120,7 @@ def quoted(value):
 
 def promise(run, name):
     """What an implementation promises of its values."""
-    return "every value correctly rounded" if run.families[name] == DEFAULT else "without the guarantee"
+    return "every value correctly rounded" if run.families[name] == DEFAULT else "rounding not guaranteed"
 
 
 def use(run):
@@ -132,45 +140,41 @@ def use(run):
     best, _ = families(run)[run.families[pick.name]]  # as in the table
     beside = judge.compare(run.timed[default].values, run.timed[best].values)
     if beside.verdict == "slower" and beside.behind >= WORTH:
-        lines.append(f"If speed matters: {run.request(best)}, {times(beside)}, {promise(run, best)}")
+        lines.append(f'If speed matters: impl="{run.request(best)}", {times(beside)}, {promise(run, best)}')
     return lines
 
 
 def other_work(run):
-    """A line on other kinds of work: which implementation is faster than the default or, where the default is the fastest,
-    how much faster that is than the next family. Each kind has its largest difference; the line has the kinds that fit.
-    """
-    found, line = {}, ""
+    """On other kinds of work: which family is faster than the default or, where the default is the fastest, how much
+    faster that is than the next one. Each kind has its largest difference."""
+    found, said = {}, {}
     for work, pick in run.picks.items() if run.pick() else ():
         other = run.other(pick)
         if other and work != run.work and work.call != "widths":
             c, kind = pick.against[other], (work.kind, work.dtype)
             if kind not in found or c.behind > found[kind][0].behind:
-                found[kind] = c, run.request(pick.name) if c.verdict == "slower" else "", where(work)
-    shown = []
-    for kind in sorted(found, key=lambda kind: (kind[0] != "fill/uncached", kind[0] != "fill", kind[0])):
-        if len(joined([*shown, found[kind]])) <= WIDTH:
-            shown.append(found[kind])
-            line = joined(shown)
-    return [line] if line else []
+                found[kind] = c, run.families[pick.fastest], run.families[other], where(work)
+    for c, name, other, place in sorted(found.values(), key=lambda item: -item[0].behind):
+        if c.verdict != "slower" or name == other:
+            said.setdefault("about as fast", []).append(place)
+        elif name in said:
+            said[name].append(f"{1 + c.behind:.2g} {place}")
+        else:
+            said[name] = [f"is {1 + c.behind:.2g} times as fast as {other} {place}"]
+    while said:
+        line = "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
+        lines = textwrap.wrap(f"Other work: {line}", WIDTH, subsequent_indent="  ")
+        if len(lines) <= 2:
+            return lines
+        said.popitem()
+    return []
 
 
 def where(work):
-    if work.is_table:
-        return f"at {work.n} x {work.d}"
+    if work.kind == "fill":
+        return f"at {work.n} x {work.d}" if work.is_table else f"for {work.dtype} tables"
     said = called(work._replace(end=None))
-    return {"new memory": "in new memory", "random positions": "at random positions"}.get(said, f"for {said}")
-
-
-def joined(found):
-    """ "Other work: anchored 1.2 times as fast in new memory, 1.5 at 16 x 384; exact 1.7 for single rows" """
-    by_name = {}
-    for c, name, place in found:
-        by_name.setdefault(name, []).append(f"{1 + c.behind:.2g}@ {place}" if name else place)
-    same = by_name.pop("", [])
-    said = [f"{name} {', '.join(cases)}" for name, cases in by_name.items()]
-    said += [f"about as fast {', '.join(same)}"] * bool(same)
-    return f"Other work: {'; '.join(said)}".replace("@", " times as fast", 1).replace("@", "")
+    return {"uncached memory": f"in {said}", "random positions": f"at {said}"}.get(said, f"for {said}")
 
 
 def left_out(run):
@@ -194,16 +198,13 @@ def answer(run):
         judged, of = sum(r["rows"] for r in run.over(next(iter(run.accuracy)))), run.spans[-1][1] - run.spans[0][0]
         lines += [f"Errors: of a sample, {judged:,} of {of:,} rows"] * (judged < of)
         lines += [f"Speeds: of the first {run.work.n:,} of {of:,} rows"] * (run.work.n < of)
-    return Answer(title(run), table(run), lines)
-
-
-def took(seconds):
-    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+    found = table(run)
+    return Answer(title(run), legend(run, found.head), found, lines)
 
 
 def show(run, end=()):
     found = answer(run)
-    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", found.title, ""]))
+    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", found.title, found.legend, ""]))
     text.show(found.table)
     print("\n".join(["", *found.lines, *end]))
 
@@ -213,8 +214,8 @@ def main(args):
     run = Run(load(args.verify, VERIFY), load(args.bench, BENCH))
     if not run.timed:
         fail(f"{args.bench}: no implementation was run")
-    report = ", ".join(filter(None, [args.page or "none", args.seconds and f"after {took(args.seconds)}"]))
-    show(run, ["Your table: ./scripts/pick --d-model 768 --positions 512", f"Report: {report}"])
+    report = f"   All figures: {args.page}" if args.page else ""
+    show(run, [f"Your table: ./scripts/pick --d-model 768 --positions 512{report}"])
 
 
 def pick(args):

@@ -46,7 +46,7 @@ class Records:
 def printed(r):
     """The answer of ./scripts/bench."""
     found = answer.answer(r.run)
-    shown = [found.title, "", *text.lines(found.table), "", *found.lines]
+    shown = [found.title, found.legend, "", *text.lines(found.table), "", *found.lines]
     return textwrap.indent("\n".join(shown), "    ") + f"\n\n{r.source}"
 
 

@@ -16,7 +16,7 @@ HOW = (
     "Speeds: one thread and CPU time, unless another clock is named. Each is the median of nine turns. In a turn the "
     "implementations of one work are measured side by side, in an order drawn anew. 1 GB is 10⁹ bytes of the table. Slow "
     "implementations write only a part of a large table, spread over it. The limit is the faster of two loops that only "
-    "store, plain or non-temporal, to the same memory in the same run. New memory: each pass writes to memory that is in no "
+    "store, plain or non-temporal, to the same memory in the same run. Uncached memory: each pass writes to memory that is in no "
     "cache, as a table that is made once; the kernel's work for fresh pages is not included.",
     "± after a value is half its interquartile range: the middle half of the turns lies about so close to it.",
     '"1.54 times as fast (at least 1.42)": 1.54 is the median of the ratios of the two times, turn by turn. 1.42 is the '

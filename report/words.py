@@ -108,7 +108,7 @@ def called(case):
     """What a case does, in words: "single rows, positions below 4096"."""
     words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions"}
     words |= {"fill_pair": "sines and cosines apart", "row": "single rows"}
-    words |= {"fill/uncached": "new memory", f"fill_at/{IN_A_ROW}": "a list of consecutive positions"}
+    words |= {"fill/uncached": "uncached memory", f"fill_at/{IN_A_ROW}": "a list of consecutive positions"}
     return ", ".join([words.get(case.kind, words.get(case.call, case.call)), *details(case)])
 
 
