@@ -89,10 +89,10 @@ template <typename Run> auto failed(const Run &run) -> decltype(run.skip_message
   return !run.skip_message.empty();
 }
 
-// Passes the results of all works to Google Benchmark's own reporters, as one run, and counts the cases that failed. Google Benchmark's context
-// on the screen warns that the *library* was built for debugging, which it always says of Debian's package, and which
-// says nothing about the code that is measured here; so another one is printed. The JSON is kept in memory, because
-// Google Benchmark leaves a part of a file when it is ended, and reports no failed write.
+// Passes the results of all works to Google Benchmark's own reporters, as one run, and counts the cases that failed.
+// Google Benchmark's context on the screen warns that the *library* was built for debugging, which it always says of
+// Debian's package, and which says nothing about the code that is measured here; so another one is printed. The JSON is
+// kept in memory, because Google Benchmark leaves a part of a file when it is ended, and reports no failed write.
 class reporter : public benchmark::BenchmarkReporter {
 public:
   reporter(bool is_quiet, bool has_screen)

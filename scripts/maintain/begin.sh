@@ -1,6 +1,7 @@
 # The other scripts read this file first: it makes errors end a script, -h and --help print the script's head comment, and $top the
 # top of the tree.
 set -euo pipefail
+trap 'exit 130' INT # Ctrl-C ends a script, whatever its commands make of it
 head_comment() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 usage() { head_comment >&2; exit 2; }
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
