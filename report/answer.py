@@ -147,27 +147,32 @@ def use(run):
 def other_work(run):
     """On other kinds of work: which family is faster than the default or, where the default is the fastest, how much
     faster that is than the next one. Each kind has its largest difference."""
-    found, said = {}, {}
+    found = {}
     for work, pick in run.picks.items() if run.pick() else ():
         other = run.other(pick)
-        if other and work != run.work and work.call != "widths":
+        if other and work != run.work and work.offset is None and work.call != "widths":
             c, kind = pick.against[other], (work.kind, work.dtype)
             if kind not in found or c.behind > found[kind][0].behind:
                 found[kind] = c, run.families[pick.fastest], run.families[other], where(work)
-    for c, name, other, place in sorted(found.values(), key=lambda item: -item[0].behind):
+    shown = sorted(found.values(), key=lambda item: -item[0].behind)
+    lines = []
+    while shown and len(lines := wrapped(shown)) > 2:
+        shown.pop()
+    return lines
+
+
+def wrapped(found):
+    """found: [(the comparison, the faster family, the other one, where)]"""
+    said = {}
+    for c, name, other, place in found:
         if c.verdict != "slower" or name == other:
             said.setdefault("about as fast", []).append(place)
         elif name in said:
             said[name].append(f"{1 + c.behind:.2g} {place}")
         else:
             said[name] = [f"is {1 + c.behind:.2g} times as fast as {other} {place}"]
-    while said:
-        line = "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
-        lines = textwrap.wrap(f"Other work: {line}", WIDTH, subsequent_indent="  ")
-        if len(lines) <= 2:
-            return lines
-        said.popitem()
-    return []
+    line = "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
+    return textwrap.wrap(f"Other work: {line}", WIDTH, subsequent_indent="  ")
 
 
 def where(work):

@@ -45,15 +45,16 @@ class Peers:
 
 
 def chosen(found):
-    """At most MOST rows: of the libraries in SHOWN those of the main sizes, and then other cases in which a peer is faster,
-    the clearest ones first."""
-    main = {}
+    """At most MOST rows: of the libraries in SHOWN those of the main sizes, and then the other works in which a peer is
+    faster, each with the fastest one, the clearest ones first."""
+    main, wins = {}, {}
     for row in found:  # the fastest first
         work, library = row[0], next((name for name in SHOWN if row[1].startswith(name)), None)
         if library and work.n == MAIN.get(work.kind):
             main.setdefault((work, library), row)
-    wins = [row for row in found if row not in main.values() and row[3].verdict == "faster"]
-    keep = [*main.values(), *sorted(wins, key=lambda row: row[3].behind)][:MOST]
+        elif row[3].verdict == "faster":
+            wins.setdefault(work, row)
+    keep = [*main.values(), *sorted(wins.values(), key=lambda row: row[3].behind)][:MOST]
     return [row for row in found if row in keep]
 
 
