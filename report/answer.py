@@ -78,9 +78,9 @@ def of_stores(share):
 
 
 def heading(run, spans, is_first):
-    """ "error below 5k", and "131k sampled" beside it"""
+    """ "error to 5k", and "131k sampled" beside it"""
     end = position(spans[-1][1])
-    return f"error below {end}" if is_first else f"{end}{' sampled' * run.is_sampled(spans)}"
+    return f"error to {end}" if is_first else f"{end}{' sampled' * run.is_sampled(spans)}"
 
 
 def title(run):
@@ -91,8 +91,8 @@ def title(run):
 
 def legend(run, head):
     said = {"error": "error: the largest below that position", "largest": "errors: the largest of all"}
-    said |= {"of": f"of stores: of {three(run.limit.gb_s)} GB/s by plain stores"} if run.limit else {}
-    said |= {"AVX2": "AVX2: without AVX-512"}
+    said |= {"of": f"of stores: of plain stores' {three(run.limit.gb_s)} GB/s"} if run.limit else {}
+    said |= {"AVX2": "AVX2: no AVX-512"}
     return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
 
 
@@ -106,7 +106,7 @@ def code(run, name):
     python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
     chosen = "NULL" if name == DEFAULT else f'"{name}"'
     c = f"Use {name}: posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
-    return [f"{c}; {python}"] if len(c + python) < WIDTH - 1 else [c, f"  in Python: {python}"]
+    return [f"{c}; {python}"] if len(c + python) < WIDTH - 1 else [c, f"In Python: {python}"]
 
 
 def quoted(value):
@@ -155,13 +155,12 @@ def other_work(run):
             if kind not in found or c.behind > found[kind][0].behind:
                 found[kind] = c, run.families[pick.fastest], run.families[other], where(work)
     shown = sorted(found.values(), key=lambda item: -item[0].behind)
-    lines = []
-    while shown and len(lines := wrapped(shown)) > 2:
+    while shown and len(wrapped(joined(shown))) > 2:
         shown.pop()
-    return lines
+    return [joined(shown)] if shown else []
 
 
-def wrapped(found):
+def joined(found):
     """found: [(the comparison, the faster family, the other one, where)]"""
     said = {}
     for c, name, other, place in found:
@@ -171,8 +170,11 @@ def wrapped(found):
             said[name].append(f"{1 + c.behind:.2g} {place}")
         else:
             said[name] = [f"is {1 + c.behind:.2g} times as fast as {other} {place}"]
-    line = "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
-    return textwrap.wrap(f"Other work: {line}", WIDTH, subsequent_indent="  ")
+    return "Other work: " + "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
+
+
+def wrapped(line):
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ")
 
 
 def where(work):
@@ -183,18 +185,20 @@ def where(work):
 
 
 def left_out(run):
-    """A line for each failure, and one for what was not run."""
-    failures, others = {n: e["failure"] for n, e in run.entries.items() if e.get("failure")} | run.errors, {}
-    lines = [f"Failed: {name}: {why}" for name, why in failures.items()]
+    """A line for each reason why implementations or cases failed, and why implementations were not run."""
+    failures, found = {n: e["failure"] for n, e in run.entries.items() if e.get("failure")} | run.errors, {}
+    for name, why in failures.items():
+        found.setdefault(("Failed", why), []).append(name)
     for name, why in run.left_out().items():
         if name in run.entries and name not in failures:
             isa = run.lacking().get(name)
             reason = f"this CPU lacks {'AVX-512' if isa == 'avx512' else isa.upper()}" if isa else why
-            others.setdefault(reason, []).append(name)
-    for reason, names in others.items():
-        rest = f" and {plural(len(names) - 1, 'other')}" if len(names) > 2 else ""
-        lines.append(f"Not run: {names[0] + rest if rest else listed(names)} ({reason.removeprefix('not run: ')})")
-    return lines
+            found.setdefault(("Not run", reason.removeprefix("not run: ")), []).append(name)
+    return [f"{what}: {few(names)} ({why})" for (what, why), names in found.items()]
+
+
+def few(names):
+    return listed(names) if len(names) < 3 else f"{names[0]} and {plural(len(names) - 1, 'other')}"
 
 
 def answer(run):
@@ -202,16 +206,20 @@ def answer(run):
     if run.one:
         judged, of = sum(r["rows"] for r in run.over(next(iter(run.accuracy)))), run.spans[-1][1] - run.spans[0][0]
         lines += [f"Errors: of a sample, {judged:,} of {of:,} rows"] * (judged < of)
-        lines += [f"Speeds: of the first {run.work.n:,} of {of:,} rows"] * (run.work.n < of)
+        measured = run.work.n if run.work else of
+        lines += [f"Speeds: of the first {measured:,} of {of:,} rows"] * (measured < of)
     found = table(run)
     return Answer(title(run), legend(run, found.head), found, lines)
 
 
-def show(run, end=()):
+def lines(run):
+    """The answer as text."""
     found = answer(run)
-    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", found.title, found.legend, ""]))
-    text.show(found.table)
-    print("\n".join(["", *found.lines, *end]))
+    return [found.title, found.legend, "", *text.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
+
+
+def show(run, end=()):
+    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", *lines(run), *end]))
 
 
 def main(args):

@@ -45,9 +45,7 @@ class Records:
 
 def printed(r):
     """The answer of ./scripts/bench."""
-    found = answer.answer(r.run)
-    shown = [found.title, found.legend, "", *text.lines(found.table), "", *found.lines]
-    return textwrap.indent("\n".join(shown), "    ") + f"\n\n{r.source}"
+    return textwrap.indent("\n".join(answer.lines(r.run)), "    ") + f"\n\n{r.source}"
 
 
 def short(r):

@@ -130,6 +130,10 @@ class Run:
         return ", ".join([f"{self.judged_range.get('d_model', '?')} columns", *self.peculiar()])
 
     def measured_table(self):
+        if self.one and not self.work:
+            return (
+                f"{self.spans[-1][1] - self.spans[0][0]} x {self.judged_range['d_model']}, {self.judged_range['dtype']}"
+            )
         return f"{self.work.n} x {self.work.d}, {self.work.dtype}" if self.work else "no table"
 
     def base(self):

@@ -85,11 +85,11 @@ def by_how_much(found):
 
 
 def works(run):
-    """What to use for which work. The cases of one kind share a line if the pick and its verdict are the same; of a kind
+    """What is fastest for which work. The cases of one kind share a line if the pick and its verdict are the same; of a kind
     with several such lines, each names its cases. If that makes more than MOST lines, kinds with the same pick and
     verdict share a line too."""
     cases, answers = [], {}
-    for work in works_of(run):
+    for work in (work for work in works_of(run) if work.offset is None):
         pick, kind = run.pick(work), kind_of(run, work)
         other = pick and run.other(pick)
         if other:
