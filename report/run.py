@@ -50,7 +50,7 @@ class Run:
     def choose(self):
         """The table of the answer: the default, or the smallest that was measured; the only one of scripts/pick."""
         known, levels = sizes_in(self.context, "shape"), sizes_in(self.context, "level")
-        ran = [s for s in fills(self.rows) if s not in levels]
+        ran = [s for s in fills(self.rows) if s not in levels] or fills(self.rows)
         self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", STANDARD["base"])) for s in ran}
         by_name = {name: s for s, (name, _) in self.shapes.items()}
         size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)

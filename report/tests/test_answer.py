@@ -58,6 +58,16 @@ def test_the_table(done):
     ]
 
 
+def test_another_size_alone(done):
+    """Of a shape, or of a cache level."""
+    level = {"level.l1": "n:16/d:384 base 10000, 24 KiB"}
+    b = bench(*(case(f"fill {n}", ns, 16, 384) for n, ns in WIDE.items()), fills={}, default="exact_avx512", **level)
+    b["benchmarks"] = [c for c in b["benchmarks"] if c.get("positions") == 16]
+    title, rows, said = parts(done("answer", wide(), b))
+    assert title[0].startswith("16 x 384, ") and len(rows) == 5 and "of stores" not in rows["implementation"]
+    assert said[0] == "Use exact: posenc_fill_once(&spec, NULL, 0, 16, table, 384); posenc.table(16, 384)"
+
+
 def swing(ns, by):
     """Times around ns, in another order than NINE's."""
     return [ns * (1 + by * ((4 * i) % 9 - 4) / 4) for i in range(9)]
