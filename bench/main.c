@@ -17,7 +17,7 @@ static void register_at(const bench_options *o, const bench_offset *at) {
     bench_register_tables(shape, o->all_cases, at);
   }
   if (o->all_shapes) {
-    bench_register_uncached(at);
+    bench_register_uncached(o->all_cases, at);
     bench_register_positions(o->all_cases, at);
   }
 }

@@ -265,7 +265,7 @@ def main():
     absent = not_run()
     records = measure(absent, args.quick)
     with open(f"{args.json}.new", "w", encoding="utf-8") as file:
-        json.dump({"context": context(absent), "benchmarks": records}, file, indent=1)
+        json.dump({"context": context(absent) | {"quick": args.quick}, "benchmarks": records}, file, indent=1)
     os.replace(file.name, args.json)
     return int(any("error_occurred" in r and PEERS[r["label"].split()[1]][1].startswith("posenc") for r in records))
 

@@ -68,7 +68,7 @@ def arguments():
         "--table", nargs="*", default=[], metavar="OPTION", help="the options of the table, for its title and the calls"
     )
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
-    add("bench", metavar="BENCH.json", nargs="?", help="a run of posenc-bench on it, if any implementation passed")
+    add("bench", metavar="BENCH.json", help="a run of posenc-bench on it")
 
     add = command("peers", "peers.main", "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")

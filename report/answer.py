@@ -67,7 +67,8 @@ def table(run):
         row = [name, *(three(run.timed[n].gb_s) if n else "-" for n in speeds)]
         row += [of_stores(run.limit.ns / run.timed[best].ns)] if run.limit else []
         row += [ulps(run.ulp(best))] if run.one else []
-        rows.append(row + [number(run.error(best, s)) for s in spans] + [note(run, family, best)])
+        errors = ["-" if run.another_table() else number(run.error(best, s)) for s in spans]
+        rows.append([*row, *errors, note(run, family, best)])
     head = ["implementation", "GB/s", *["AVX2"] * has_avx512, *["of stores"] * bool(run.limit)]
     head += ["ULP", "largest error"] if run.one else [heading(run, s, s is spans[0]) for s in spans]
     return Table("", [*head, ""], rows, text=(len(head),))
@@ -84,14 +85,18 @@ def heading(run, spans, is_first):
 
 
 def title(run):
-    options = [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
-    found = [run.measured_table(), *options, *([str(run.budget)] if run.one else []), "one thread"]
-    return ", ".join([*found, processor(run.machine | run.context)])
+    found = [run.measured_table()]
+    if run.one:
+        found += [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
+        found += [f"positions from {run.spans[0][0]}"] * bool(run.spans[0][0]) + [str(run.budget)]
+    elif run.base() != STANDARD["base"]:
+        found.append(f"base {run.base():g}")
+    return ", ".join([*found, "one thread", processor(run.machine | run.context)])
 
 
 def legend(run, head):
     said = {"error": "error: the largest below that position", "largest": "errors: the largest of all"}
-    said |= {"of": f"of stores: of plain stores' {three(run.limit.gb_s)} GB/s"} if run.limit else {}
+    said |= {"of": f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone"} if run.limit else {}
     said |= {"AVX2": "AVX2: no AVX-512"}
     return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
 
@@ -100,8 +105,7 @@ def code(run, name):
     """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
     name = run.request(name)
     first, end = (run.spans[0][0], run.spans[-1][1]) if run.one else (0, run.work.n)
-    base = {} if run.one or run.base() == STANDARD["base"] else {"base": f"{run.base():g}"}
-    named = {"first": first or None} | base | run.options | {"impl": None if name == DEFAULT else name}
+    named = {"first": first or None} | run.options | {"impl": None if name == DEFAULT else name}
     named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
     python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
     chosen = "NULL" if name == DEFAULT else f'"{name}"'
@@ -128,16 +132,19 @@ def use(run):
     pick = run.pick()
     if not pick:
         return [f"Use: no answer, {run.unpicked()}"]
-    default, beside = run.default, pick.against.get(run.default)
-    if run.one or not beside:
+    default, name = run.default, run.request(pick.name)
+    if run.one or default not in pick.against:
         lines = code(run, pick.name)
-        if beside and pick.name != default:
-            lines.append(f"Or {DEFAULT}, {promise(run, default)}: {run.request(pick.name)} is {times(beside)}")
+        if default in pick.against and pick.name != default:
+            beside = judge.compare(run.timed[default].values, run.timed[pick.name].values)
+            same = run.families[pick.name] == DEFAULT
+            said = "the same values" if same else promise(run, default)
+            lines.append(f"Or {DEFAULT}, {said}: {name} is {times(beside)}")
         elif pick.name != pick.fastest:
             lines.append(f"{run.request(pick.fastest)} is {times(pick.against[pick.name])}")
-        return lines
-    lines = code(run, default)
-    best, _ = families(run)[run.families[pick.name]]  # as in the table
+        unsaid = default not in pick.against and run.families[pick.name] != DEFAULT
+        return lines + [f"{name}: {promise(run, pick.name)}"] * unsaid
+    lines, (best, _) = code(run, default), families(run)[run.families[pick.name]]  # as in the table
     beside = judge.compare(run.timed[default].values, run.timed[best].values)
     if beside.verdict == "slower" and beside.behind >= WORTH:
         lines.append(f'If speed matters: impl="{run.request(best)}", {times(beside)}, {promise(run, best)}')
@@ -152,25 +159,38 @@ def other_work(run):
         other = run.other(pick)
         if other and work != run.work and work.offset is None and work.call != "widths":
             c, kind = pick.against[other], (work.kind, work.dtype)
-            if kind not in found or c.behind > found[kind][0].behind:
-                found[kind] = c, run.families[pick.fastest], run.families[other], where(work)
-    shown = sorted(found.values(), key=lambda item: -item[0].behind)
+            if kind not in found or rank(c) > rank(found[kind][0]):
+                found[kind] = c, *names(run, pick.fastest, other), where(work)
+    shown = sorted(found.values(), key=lambda item: rank(item[0]), reverse=True)
     while shown and len(wrapped(joined(shown))) > 2:
         shown.pop()
     return [joined(shown)] if shown else []
 
 
+def rank(comparison):
+    """What is certain first."""
+    return comparison.verdict == "slower", comparison.behind
+
+
+def names(run, *members):
+    """Their families, or the names to request where both are of one family."""
+    families = [run.families[name] for name in members]
+    return families if len({*families}) == len(members) else [run.request(name) for name in members]
+
+
 def joined(found):
-    """found: [(the comparison, the faster family, the other one, where)]"""
+    """found: [(the comparison, the faster one, the other one, where)]"""
     said = {}
     for c, name, other, place in found:
-        if c.verdict != "slower" or name == other:
+        if c.verdict != "slower":
             said.setdefault("about as fast", []).append(place)
-        elif name in said:
-            said[name].append(f"{1 + c.behind:.2g} {place}")
+        elif (name, other) in said:
+            said[name, other].append(f"{1 + c.behind:.2g} {place}")
         else:
-            said[name] = [f"is {1 + c.behind:.2g} times as fast as {other} {place}"]
-    return "Other work: " + "; ".join(f"{name} {', '.join(cases)}" for name, cases in said.items())
+            said[name, other] = [f"{name} is {1 + c.behind:.2g} times as fast as {other} {place}"]
+    same = said.pop("about as fast", [])
+    parts = [", ".join(cases) for cases in said.values()] + [f"about as fast {', '.join(same)}"] * bool(same)
+    return f"Other work: {'; '.join(parts)}"
 
 
 def wrapped(line):
@@ -214,8 +234,10 @@ def answer(run):
 
 def lines(run):
     """The answer as text."""
-    found = answer(run)
-    return [found.title, found.legend, "", *text.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
+    found, accurate = answer(run), sum(within(run, best) for best, _ in families(run).values())
+    table = list(text.lines(found.table))
+    table[1 + accurate : 1 + accurate] = [""] * (0 < accurate < len(table) - 1)  # below those within the budget
+    return [found.title, found.legend, "", *table, "", *sum(map(wrapped, found.lines), [])]
 
 
 def show(run, end=()):
@@ -226,7 +248,8 @@ def main(args):
     """./scripts/bench"""
     run = Run(load(args.verify, VERIFY), load(args.bench, BENCH))
     if not run.timed:
-        fail(f"{args.bench}: no implementation was run")
+        print("No table was filled. ./scripts/report --text prints what was measured.")
+        return
     report = f"   All figures: {args.page}" if args.page else ""
     show(run, [f"Your table: ./scripts/pick --d-model 768 --positions 512{report}"])
 
@@ -235,11 +258,11 @@ def pick(args):
     """./scripts/pick"""
     budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
     budget = judge.Budget() if budget == (math.inf, math.inf) else budget
-    run = Run(load(args.verify, VERIFY), args.bench and load(args.bench, BENCH), budget, one=True)
+    run = Run(load(args.verify, VERIFY), load(args.bench, BENCH), budget, one=True)
     given = (option.partition("=")[::2] for option in args.table)
     run.options = {key.replace("-", "_"): value for key, value in given if key not in ("positions", "d-model")}
-    if not run.accuracy:
-        fail(f"{args.verify}: no implementation offers this table")
+    if not run.spans:
+        fail("; ".join(left_out(run)) or f"{args.verify}: no implementation makes this table")
     show(run)
     return 2 if run.errors else 0 if run.pick() else 1
 

@@ -1,13 +1,10 @@
 """The warnings above the answer: what makes the figures less reliable, and by how much."""
-import statistics
-
 from .processors import processor
 from .stats import ENOUGH, nanoseconds, noise
 from .words import plural
 
 NOISE = 0.05  # of the fills' relative interquartile ranges, the median
-# The 90th percentile of the times of the clock's cases by the 10th: a single interrupt is no change of clock.
-CLOCK = 1.05
+CLOCK = 1.05  # the slowest time by the fastest
 
 
 def clock(bench):
@@ -30,10 +27,9 @@ def of_bench(bench, rows):
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
     if load and cpus and min(load) > cpus / 2:
         yield f"a busy machine: load {min(load):.1f} at the start, with {plural(cpus, 'CPU')}; better run it when idle"
-    times = clock(bench)
-    tenths = statistics.quantiles(times, n=10, method="inclusive") if len(times) >= ENOUGH else [1]
-    if tenths[-1] > CLOCK * tenths[0]:
-        yield f"the processor's clock varied by {100 * (tenths[-1] / tenths[0] - 1):.0f} % during the run"
+    times = sorted(clock(bench))[1:-1]  # without the ends, which single interrupts make
+    if times and times[-1] > CLOCK * times[0]:
+        yield f"the processor's clock varied by {100 * (times[-1] / times[0] - 1):.0f} % during the run"
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled, so speeds depend on the load"
 

@@ -10,7 +10,7 @@ from .stats import Case, limit_of, sizes_in
 from .tables import RECIPE, Table
 from .words import number, three, times
 
-SHOWN = "zen-4"  # whose runs README.md shows, and every page that names no processor
+SHOWN = "zen-4"  # whose runs the pages show
 LARGE = 131072, 1024  # rows and columns of a table in memory
 
 
@@ -20,17 +20,17 @@ def of_run(machine, commit):
 
 
 class Records:
-    """The recorded runs of a processor."""
+    """The recorded runs of the processor that the pages show."""
 
-    def __init__(self, where=SHOWN):
-        self.where, self.bench = where, recorded(where, "bench")
-        self.run = Run(recorded(where, "verify"), self.bench)
+    def __init__(self):
+        self.bench = recorded(SHOWN, "bench")
+        self.run = Run(recorded(SHOWN, "verify"), self.bench)
         self.source = of_run(self.bench["context"], self.bench["commit"])
         self.rows = self.run.verified
 
     @functools.cached_property
     def peers(self):
-        return peers.Peers(recorded(self.where, "peers"))
+        return peers.Peers(recorded(SHOWN, "peers"))
 
     def members(self):
         """anchored and exact with each set of vector instructions; those that their names select first."""
@@ -93,6 +93,8 @@ def speed(r):
         lines.append(
             [what, f"{limit.case.call} {limit.gb_s:.1f}", *(f"{row.gb_s:.1f}" if row else "-" for row in found)]
         )
+    convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
+    lines.insert(1, ["conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", *["-"] * len(names)])
     for end in (4096, 1048576):
         found = (rows[Case("row", n, 1, 512, end=end)] for n in names)
         lines.append([f"a single row of 512 below position {end}, ns", "-", *(f"{row.ns * 512:.0f}" for row in found)])

@@ -1,7 +1,7 @@
 """Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. These pages are written
 by hand, except between two markers:
 
-    <!-- table: NAME [PROCESSOR] -->       a table of docs/recorded; measured.py has the names
+    <!-- table: NAME -->                   a table of docs/recorded; measured.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or its lines between [part: PART] and [end: PART]
     <!-- end -->
 """
@@ -39,10 +39,10 @@ records = functools.cache(measured.Records)
 def block(kind, words):
     if kind == "example":
         return example(*words.split())
-    name, *where = words.split()
+    name = words.strip()
     if name not in measured.BLOCKS:
         fail(f"<!-- table: {words} -->: no such table; the names are {', '.join(measured.BLOCKS)}")
-    return measured.BLOCKS[name](records(*where)) + "\n"
+    return measured.BLOCKS[name](records()) + "\n"
 
 
 def rendered(text):

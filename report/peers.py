@@ -27,8 +27,8 @@ class Peers:
     """works: {work: {name: its row}} of posenc and others, exact under its family's name"""
 
     def __init__(self, data):
-        self.context, rows, self.works = data["context"], read_bench(data)[0], {}
-        self.commit, self.emulated = data.get("commit"), data["context"].get("emulated") == "yes"
+        (rows, self.failed), self.context, self.works = read_bench(data), data["context"], {}
+        self.commit = data.get("commit")
         members = {self.context[k]: k[len("member.") :] for k in self.context if k.startswith("member.")}
         for case, row in rows.items():
             if case.call in JOBS:
@@ -92,16 +92,12 @@ def table(peers, most=MOST, only=None):
         rows.append([job(work), what(peers, name), *cells, times(c, brief=True)])
     head = ["job", "what people use", "its error", "its time", "posenc", "error", "time", "posenc is"]
     note = (
-        f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values; -: not compared. "
+        f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values; -: not compared."
     )
-    note += (
-        "Not run: " + ", ".join(f"{k[len('not_run.') :]} ({v})" for k, v in not_run(peers)) if not_run(peers) else ""
-    )
-    return Table("What people use instead, beside posenc on the same work", head, rows, note.strip(), (1, 4, 7))
-
-
-def not_run(peers):
-    return [item for item in peers.context.items() if item[0].startswith("not_run.")]
+    left = [f"{key[len('not_run.') :]} ({why})" for key, why in peers.context.items() if key.startswith("not_run.")]
+    note += f" Not run: {', '.join(left)}." * bool(left)
+    note += f" Failed: {', '.join(f'{name} ({why})' for name, why in peers.failed.items())}." * bool(peers.failed)
+    return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 4, 7))
 
 
 def main(args):

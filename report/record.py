@@ -10,6 +10,7 @@ RECORDED = TOP / "docs/recorded"
 TOOLS = {"verify": VERIFY, "bench": BENCH, "peers": BENCH}
 CASE = ("label", "positions", "columns", "end", "offset")
 KEPT = (*CASE, "wall", "rows", "huge_pages", "error")
+TURNS = 9
 NOT_KEPT = ("host_name", "executable", "date", "tool", "schema", "library_build_type")
 
 
@@ -29,12 +30,15 @@ def short(value):
 
 def shortened(data):
     """The times of each case's turns, by its clock."""
-    cases = {}
+    cases, failed = {}, {b["run_name"] for b in data["benchmarks"] if b.get("error_occurred")}
     for b in data["benchmarks"]:
-        if b.get("run_type") == "iteration" and not b.get("error_occurred"):
+        if b.get("run_type") == "iteration" and b["run_name"] not in failed:
             case = {key: b[key] for key in KEPT if key in b} | {"unit": b["time_unit"], "times": []}
             case = cases.setdefault(tuple(b.get(key, 0) for key in CASE), case)
-            case["times"].append(b["real_time" if b.get("wall") else "cpu_time"])
+            part = (
+                case["rows"] / b["rows"] if b.get("rows") else 1
+            )  # as if each turn had written as many rows as the first
+            case["times"].append(b["real_time" if b.get("wall") else "cpu_time"] * part)
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
     found = {"date": data["context"]["date"], "machine": machine, "cases": [cases[key] for key in sorted(cases)]}
     return short(found)
@@ -50,6 +54,10 @@ def record(name):
     if name == "verify" and any(entry.get("failure") for entry in data["implementations"]):
         fail(f"{path}: an implementation failed, so the run is not recorded")
     data = data if name == "verify" else shortened(data)
+    if data.get("machine", {}).get("quick"):
+        fail(f"{path}: a run of --quick is not recorded")
+    if name != "verify" and not any(c["positions"] == 5000 and len(c["times"]) >= TURNS for c in data["cases"]):
+        fail(f"{path}: a run without {TURNS} turns of 5000 x 512 is not recorded")
     where = microarchitecture(data["machine"])
     if not where:
         fail(f"{path}: report/processors.py does not know the processor, which names the directory of its runs")

@@ -24,7 +24,7 @@ class Run:
     rows, verified: the cases that were measured, and those of them that did not fail verification
     families: {name: its family}
     spans, compared: all position ranges that were judged, and those that the measured table reaches into
-    work, timed, limit: the table of the answer as a work, its cases by name, and the fastest plain stores to it
+    work, timed, limit: the table of the answer as a work, its cases by name, and the fastest stores to it
     ranked: errors and speeds are of one table, so that they can be compared
     picks: {work: the pick for it}; none if emulated; budget: of these picks"""
 
@@ -103,7 +103,8 @@ class Run:
             return f"no {self.work.dtype}"
         if self.one and not entry.get("ranges"):
             return "does not make this table"
-        return self.failed.get(name) or ("not run" if self.work and name not in self.timed else "")
+        why = "not run" if self.one else "only with --all-cases"
+        return self.failed.get(name) or (why if self.work and name not in self.timed else "")
 
     def judged(self):
         return [n for n in self.entries if self.error(n) is not None]

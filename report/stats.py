@@ -52,7 +52,7 @@ class Case(NamedTuple):
 
 class Row:
     """The repetitions of one case.
-    rows: that a pass writes; fewer than the table has, where a pass writes a part of it; 0: a pass writes none
+    rows: that a pass of the first turn writes; fewer than the table has, where it writes a part of it; 0: it writes none
     error: the largest, if the program that measured also compared
     values: nanoseconds per element, or per pass that writes none, of each repetition
     ns, spread: their median, and their interquartile range divided by it; None for fewer than ENOUGH"""
@@ -92,7 +92,9 @@ def read_bench(data):
         n, d, end, offset = (int(b[key]) if key in b else None for key in ("positions", "columns", "end", "offset"))
         case = Case(kind, who, n, d, dtype, end, None if offset == usual else offset)
         row = rows.setdefault(case, Row(case, b))
-        row.values.append(nanoseconds(b) / (row.rows * d or 1))
+        row.values.append(
+            nanoseconds(b) / (int(b.get("rows", 0)) * d or 1)
+        )  # each turn decides how many rows it writes
     for row in rows.values():
         row.finish()
     return rows, failed

@@ -1,4 +1,5 @@
 """Renders tables as text for a terminal, and as Markdown."""
+import dataclasses
 import re
 
 from . import tables
@@ -25,7 +26,7 @@ def show_section(section):
         print(f"\n{line}" * bool(line), end="")
         for table in found:
             print()
-            show(table)
+            show(table if table.title != line else dataclasses.replace(table, title=""))
 
 
 def escaped(cell):

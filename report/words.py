@@ -1,7 +1,6 @@
 """How figures are written: errors, positions, speeds, ratios, shares, lists. A cell of a table is a text, or a pair: a
 value, and half the interquartile range that follows its ±."""
 import math
-import re
 
 IN_A_ROW = "in_a_row"  # in the kind of a case
 
@@ -35,11 +34,6 @@ def share(count, of):
 def pair(value, spread, digits, unit=""):
     """A cell; spread: the interquartile range, or None."""
     return f"{value:.{digits}f}{unit}", "" if spread is None else f"{spread / 2:.{digits}f}"
-
-
-def pm(cell):
-    """ "12.3 ± 0.1", for sentences."""
-    return cell if isinstance(cell, str) else " ± ".join(filter(None, cell))
 
 
 def speed(row):

@@ -8,8 +8,8 @@
 /* ---- Which implementations run: cases.c --------------------------------------------------------------------- */
 
 /* The i-th implementation in the list that offers the dtype and runs here; NULL past the last. Leaves out those that
- * are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best `anchored`: a run
- * without all cases measures other dtypes with these two. */
+ * are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best `anchored`, which
+ * stand for all in other dtypes, in uncached memory and beside peers. */
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all);
 bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 
@@ -17,7 +17,7 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 
 typedef struct bench_table bench_table;
 struct bench_table {
-  const char *call;    /* the first part of the case's name: a function of posenc.h, without posenc_, or "peer" */
+  const char *call;    /* the first part of the case's name: a function of posenc.h, without posenc_ */
   const char *variant; /* the last part of the case's name, in front of the offset: NULL, or as "/whisper" */
   const char *peer;    /* its name, where no implementation writes the table */
   const bench_shape *shape;
@@ -45,7 +45,7 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 /* fill/... */
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, bool all, const bench_offset *at); /* and their limits */
-void bench_register_uncached(const bench_offset *at);                                  /* and their limits */
+void bench_register_uncached(bool all, const bench_offset *at);                        /* and their limits */
 
 /* fill/... of the table that the options describe, or of its first rows if it is too large; and their limits. */
 void bench_register_one(const spec_options *options, const bench_offset *at);

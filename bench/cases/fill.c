@@ -152,12 +152,12 @@ void bench_register_fills(const bench_shape *shape, bool all, const bench_offset
       bench_register_fill(impl, shape, at);
 }
 
-void bench_register_uncached(const bench_offset *at) {
+void bench_register_uncached(bool all, const bench_offset *at) {
   static const bench_shape shape = {
       .name = "uncached", .positions = 5000, .d_model = 512, .base = 10000.0, .uncached = true};
   const posenc_impl *impl;
   bench_register_limits(&shape, POSENC_DTYPE_F32, false, at);
-  for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, false)); i++)
+  for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, all)); i++)
     bench_register_table(
         &(bench_table){.call = "fill", .variant = "/uncached", .shape = &shape, .spec = bench_spec(&shape)}, impl, at);
 }

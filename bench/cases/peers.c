@@ -108,7 +108,8 @@ typedef struct judged_table {
 static double largest_error(const judged_table *t) {
   double largest = 0;
   for (int64_t i = 0; i < sizes[JUDGED].positions * sizes[JUDGED].d_model; i++)
-    largest = fmax(largest, fabs((double)t->values[i] - t->right[i]));
+    if (!(fabs((double)t->values[i] - t->right[i]) <= largest)) /* NaN too, which is as wrong as a sine can be */
+      largest = isnan(t->values[i]) ? 2 : fabs((double)t->values[i] - t->right[i]);
   return largest;
 }
 

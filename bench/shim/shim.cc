@@ -26,7 +26,7 @@ std::deque<Case> cases;         // a deque, whose elements never move
 std::set<std::string> selected; // the names of the cases that the filter selects
 std::vector<std::pair<std::string, std::string>> context;
 
-// The cases of one work write tables of one size and dtype to the same memory. They run side by side, because the speed
+// The cases of one work write tables of one size and dtype. They run side by side, because the speed
 // of a shared machine changes within seconds.
 std::string work_of(const Case &k) {
   const std::string dtype = k.label.substr(k.label.rfind(' '));

@@ -1,14 +1,14 @@
 """The answers of ./scripts/bench and ./scripts/pick."""
-import math
-import statistics
+import subprocess
+import sys
 
 import pytest
 
 from conftest import run
-from made_up import NINE, TABLE, bench, case, entry, lines, ranges, verify
+from made_up import NINE, TABLE, bench, case, entry, file, ranges, verify
 from report import answer, judge
+from report.load import TOP
 from report.run import Run
-from report.stats import Case
 
 WIDE = {
     "exact_avx512": 0.2,
@@ -31,7 +31,9 @@ def wide(**more):
 def parts(out):
     """(title and legend, the cells of each row by its family, the lines) of an answer, which is at most 100 columns wide
     below its title"""
-    title, table, said = out.strip("\n").split("\n\n")[-3:]
+    blocks = out.strip("\n").split("\n\n")
+    start = next(i for i, block in enumerate(blocks) if block.startswith("implementation"))
+    title, table, said = blocks[start - 1], "\n".join(blocks[start:-1]), blocks[-1]
     assert max(map(len, f"{table}\n{said}".splitlines())) <= 100 and len(said.splitlines()) <= 6
     cells = ([cell.strip() for cell in line.split("  ") if cell] for line in table.splitlines())
     return title.splitlines(), {row[0]: row[1:] for row in cells}, said.splitlines()
@@ -41,7 +43,7 @@ def test_the_table(done):
     title, rows, said = parts(done("answer", wide(), bench(fills=WIDE, default="exact_avx512"), "--page", "P"))
     assert title == [
         "5000 x 512, float32, one thread, this one",
-        "error: the largest below that position; of stores: of plain stores' 40.0 GB/s; AVX2: no AVX-512",
+        "error: the largest below that position; of stores: of 40.0 GB/s by stores alone; AVX2: no AVX-512",
     ]
     assert rows == {  # anchored_avx2 is faster than anchored_avx512, so it stands for its family
         "implementation": ["GB/s", "AVX2", "of stores", "error to 5k", "32k sampled"],
@@ -137,8 +139,6 @@ def of_table(**more):
 
 
 def picked(tmp, *arguments, v=None, b=None, status=0):
-    from made_up import file
-
     found, out, err = run("pick", *(file(tmp, x) for x in (v or of_table(), b or bench())), *arguments)
     assert (found, err) == (status, "")
     return parts(out)
@@ -171,9 +171,9 @@ def test_no_pick(tmp_path):
     some["benchmarks"] = some["benchmarks"][-1:]
     title, _, said = picked(tmp_path, b=some, status=2)
     assert title[0].startswith("5000 x 512, float32") and said[0].endswith("the measurement failed: no memory")
-    wrong = verify([entry("wrong", verified=False, failure="beyond its bound")])
-    status, out, _ = run("pick", *map(str, [__import__("made_up").file(tmp_path, wrong)]))
-    assert status == 2 and out == ""
+    wrong = verify([entry("wrong", verified=False, failure="beyond its bound", ranges=[])])
+    status, out, err = run("pick", file(tmp_path, wrong), file(tmp_path, bench(fills={})))
+    assert (status, out) == (2, "") and "Failed: wrong (beyond its bound)" in err
 
 
 @pytest.mark.parametrize("options, python", [
@@ -215,6 +215,51 @@ def test_what_is_left_out(done):
     found = [*verify()["implementations"], some]
     assert done("failed", verify(found)) == "wrong\nsome/bfloat16\nsome/float32\n"
     assert done("failed", verify([])) == ""
+
+
+def test_without_what_the_page_needs(tmp_path):
+    """As ./scripts/bench --no-report and ./scripts/pick run it."""
+    code = "import sys; sys.modules |= dict.fromkeys(['matplotlib', 'numpy', 'jinja2']); import report.__main__ as m; "
+    for command, v in (("answer", verify()), ("pick", of_table())):
+        given = [command, file(tmp_path, v), file(tmp_path, bench())]
+        done = subprocess.run(
+            [sys.executable, "-c", code + "m.main(sys.argv[1:])", *given], cwd=TOP, capture_output=True
+        )
+        assert done.returncode == 0 and b"Use " in done.stdout
+
+
+def test_what_is_beside_the_pick(tmp_path):
+    """Each figure is that of the implementations that its line names."""
+    names = {"exact_avx512": 0.3, "exact_avx2": 0.2, "anchored_avx2": 0.206}
+    entries = [entry(n, n.rpartition("_")[2], ranges=ranges(3e-8, 0.5, 1)[:2]) for n in names]
+    said = picked(tmp_path, v=verify(entries), b=bench(fills=names, default="exact_avx512"))[2]
+    assert said[0].startswith("Use exact_avx2: ")
+    assert "Or exact, the same values: exact_avx2 is 1.50 times as fast (at least 1.49)" in said
+    entries[0] |= {"verified": False, "failure": "it is wrong"}
+    fills = {"exact_avx2": 0.3, "anchored_avx2": 0.2}
+    said = answer.answer(Run(verify(entries), bench(fills=fills, default="exact_avx512"))).lines
+    assert said[0].startswith("Use anchored: ") and "anchored: rounding not guaranteed" in said
+
+
+def test_other_work_is_that_of_the_names():
+    """What is certain comes before what is not; each ratio has the other family beside it."""
+
+    def work(kind, size, **times):
+        more = {"end": 4096, "rows": 64} if kind == "row" else {}
+        return [c for n, t in times.items() for c in case(f"{kind} {n}", 1, *size, times=t, **more)]
+
+    def nine(ns):
+        return [ns * t for t in NINE]
+
+    entries = [entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2"), entry("float64", family="float64")]
+    works = work("fill_at", (2048, 512), exact_avx2=nine(1), anchored_avx2=nine(2), float64=nine(8))
+    works += work("row", (1, 512), exact_avx2=nine(1), anchored_avx2=nine(3), float64=nine(1.5))
+    works += work("fill", (64, 512), exact_avx2=swing(9, 0.9), anchored_avx2=nine(4))
+    works += work("fill", (256, 512), exact_avx2=nine(3), anchored_avx2=nine(2))
+    assert answer.other_work(Run(verify(entries), bench(works))) == [
+        "Other work: exact is 2 times as fast as anchored at random positions; exact is 1.5 times as fast as float64 for "
+        "single rows; anchored is 1.5 times as fast as exact at 256 x 512"
+    ]
 
 
 def test_turns_are_joined(done, refused, tmp_path):

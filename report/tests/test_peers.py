@@ -37,7 +37,9 @@ def test_the_table():
         ["rotary embedding, 8192 x 128", "transformers_rotary", "-", "2.00 ms", "posenc.torch", "-", "1.00 ms",
          "2.00 times as fast"],
     ]  # fmt: skip
-    assert found.note.endswith("Not run: jax_f32 (no module named jax)")
+    assert found.note.endswith("Not run: jax_f32 (no module named jax).")
+    failed = {"run_name": "fill/x", "label": "fill x float32", "run_type": "iteration", "error_occurred": True}
+    assert table(peers([failed | {"error_message": "off by 2"}])).note.endswith(" Failed: fill/x (off by 2).")
     assert [row[0] for row in table(peers(), most=None).rows][1:3] == [
         "C: fill, 5000 x 512",
         "C: single rows below 4k, 512 columns",

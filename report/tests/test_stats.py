@@ -55,6 +55,13 @@ def test_times(more, ns):
     assert row.values == [ns]
 
 
+def test_turns_that_write_other_numbers_of_rows():
+    """Each process decides how many rows of a large table it writes."""
+    runs = case("fill a", 1, 5000, 512, (1,), rows=5000) + case("fill a", 3, 5000, 512, (1,), rows=64)
+    (row,) = read_bench({"benchmarks": runs})[0].values()
+    assert row.values == [pytest.approx(1), pytest.approx(3)]
+
+
 def test_aggregates_are_not_read(tmp_path):
     """The variation of an offset of 0 is NaN."""
     aggregate = case("fill a", 1, offset=0)[0] | {"run_type": "aggregate", "offset": math.nan}
