@@ -90,22 +90,22 @@ class TableBuffer(nn.Module):
         self.persistent = persistent
         self._spec = {name: value for name, value in spec.items() if value is not None}
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
-        values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
-        self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
+        values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind, torch.empty(0).device)
+        self.register_buffer(buffer_name, values, persistent=persistent)
         self._saved = rows  # the number of rows in a state_dict
 
     def _axis(self) -> int:
         """The table's axis of positions. The batch axis has length 1."""
         return 1 if self.batch_first else 0
 
-    def _rows(self, row: int, count: int, dtype: torch.dtype) -> torch.Tensor:
+    def _rows(self, row: int, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         """Computes `count` rows of the table from row `row`, in the shape of the table."""
         kind = dtype if dtype in _COMPUTED else torch.float64
         with torch.inference_mode(False):
             rows = table(count, self.d_model, first=self.first + row, dtype=kind, device="cpu", **self._spec)
             if self.padding_idx is not None and 0 <= (padding := self.padding_idx - self.first - row) < count:
                 rows[padding] = 0
-            return rows.unsqueeze(1 - self._axis()).to(dtype)
+            return rows.unsqueeze(1 - self._axis()).to(dtype).to(device)
 
     def _table(self) -> torch.Tensor:
         rows = self._buffers[self.buffer_name]
@@ -127,16 +127,16 @@ class TableBuffer(nn.Module):
         if values.dim() != 3 or (values.shape[1 - axis], values.shape[2]) != (1, self.d_model):
             want = f"(1, rows, {self.d_model})" if axis else f"(rows, 1, {self.d_model})"
             raise TypeError(f"{self.buffer_name} gets a tensor of shape {tuple(values.shape)}; allowed: {want}")
-        with torch.no_grad(), torch.inference_mode(False):
+        with torch.no_grad():
             count, device = values.shape[axis], values.device
-            exact = self._rows(0, count, torch.float32).to(device)
+            exact = self._rows(0, count, torch.float32, device)
             at = (self.first + torch.arange(count, device=device)).abs().unsqueeze(-1)
             bound = (2.0**-6 + 2.0**-23 * at).unsqueeze(1 - axis)
             if bool(((values.float() - exact).abs() <= bound).all()):
                 return values
             if 0 < float(values.abs().max()) < float("inf"):
                 warnings.warn("posenc: a position table that was probably never loaded is replaced by posenc's own")
-            return self._rows(0, count, values.dtype).to(device)
+            return self._rows(0, count, values.dtype, device)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == self.__dict__.get("buffer_name") and not self.__dict__.get("_is_replica"):  # DataParallel's copies
@@ -153,8 +153,7 @@ class TableBuffer(nn.Module):
         target = torch.device(device) if device is not None else old.device
         if target.type == "meta":
             raise RuntimeError("the table is on the meta device; give another device, or call to_empty first")
-        with torch.inference_mode(False):
-            self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
+        self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype, target)
 
     def reserve(self, n: int) -> None:
         """Makes n rows available, from position `first` on. Existing rows keep their values.
@@ -169,7 +168,7 @@ class TableBuffer(nn.Module):
             old, axis = self._table(), self._axis()
             have = old.shape[axis]
             if n > have:
-                more = self._rows(have, n - have, old.dtype).to(old.device)
+                more = self._rows(have, n - have, old.dtype, old.device)
                 self._buffers[self.buffer_name] = joined(torch.cat, [old, more], axis)
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
@@ -199,7 +198,7 @@ class TableBuffer(nn.Module):
         elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # Only a comparison of values shows whether somebody has written to the buffer.
-            if _same_bits(old, self._rows(0, count, old.dtype).to(old.device)):
+            if _same_bits(old, self._rows(0, count, old.dtype, old.device)):
                 self.reset_buffers()
         return self
 

@@ -107,6 +107,14 @@ def test_growth_in_inference_mode_is_like_any():
     e(torch.zeros(9, 1, 16, requires_grad=True)).sum().backward()
 
 
+@needs("set_default_device")
+def test_a_table_made_in_inference_mode_is_like_any():
+    for device in ("cpu", "meta"):
+        with torch.inference_mode(), torch.device(device):
+            e = Encoding(16, max_len=4)
+        assert e.pe.device.type == device and not e.pe.is_inference()
+
+
 def test_growth_by_many_threads():
     e, want = Encoding(16, max_len=1, dropout=0), rows(400, 16)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
