@@ -94,12 +94,8 @@ class Range:
         worst = {"position": self.position, "column": self.column, "got": f"{self.got:.9g}", "want": f"{self.want:.9g}"}
         error, ulp = (value if np.isfinite(value) else None for value in (self.error, self.ulp))
         said = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}
-        return said | {
-            "ulp_max": ulp,
-            "correctly_rounded": self.equal / self.values,
-            "worst": worst,
-            "word": self.word(),
-        }
+        said |= {"ulp_max": ulp, "correctly_rounded": self.equal / self.values, "worst": worst, "word": self.word()}
+        return said
 
 
 def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:

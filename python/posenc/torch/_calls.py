@@ -12,9 +12,8 @@ is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
 _calls_operator = torch.__version__ >= (2, 8)  # earlier releases were not tried; `is_exporting` came with 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
-_early_modes = getattr(
-    torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
-)  # the modes of make_fx(pre_dispatch=True)
+#: The modes of make_fx(pre_dispatch=True).
+_early_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int)
 SHORT = (torch.bfloat16, torch.float16)  #: the floating-point types of 16 bits
 _has_autocast = getattr(torch.amp, "is_autocast_available", None)  # since PyTorch 2.4
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)

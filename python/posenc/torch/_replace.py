@@ -61,9 +61,8 @@ def replace_rotary(model: nn.Module) -> Replaced:
     check_type("model", model, nn.Module)
     found = Replaced([], {}, [])
     if _may_replace(model):
-        found.left[
-            ""
-        ] = "it is the model itself; assign its replacement, as RotaryEmbedding(model.config), where it is used"
+        why = "it is the model itself; assign its replacement, as RotaryEmbedding(model.config), where it is used"
+        found.left[""] = why
     elif reason := _reason(model):
         found.left[""] = reason
     ours: dict[nn.Module, nn.Module | str] = {}
