@@ -71,18 +71,6 @@ def llama3(n, base, factor, low, high, trained):
 # ---- Arrangements of values
 
 
-def split(z):
-    return np.concatenate([z.imag, z.real], -1)
-
-
-def cos_first(z):
-    return np.concatenate([z.real, z.imag], -1)
-
-
-def interleaved(z):
-    return np.stack([z.imag, z.real], -1).reshape(*z.shape[:-1], -1)
-
-
 def pair(z):
     """Cosines and sines in two arrays."""
     return np.stack([z.real, z.imag])

@@ -218,7 +218,7 @@ def test_ours(family, layer_type):
 
 @pytest.mark.parametrize("family", FOUND, ids=ids)
 def test_audit_and_replace_rotary(family):
-    """Exactly the modules that docs/replacements.md lists are replaced, and audit says so for each type of layer.
+    """Exactly the modules that _families.py lists are replaced, and audit says so for each type of layer.
 
     The new module has the same frequencies under the same names."""
     model = torch.nn.Sequential(family.rotary(family.config()))
