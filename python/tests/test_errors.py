@@ -17,6 +17,7 @@ from posenc import _arrays, _library
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
 ONE = np.zeros((10, 8), np.float32)
+WIDE = np.zeros((10, 9), np.float32)
 MASKED = np.ma.array([1.0, 0.5, 0.25, 0.125], mask=[False, True, False, False])
 MASKED_ROWS = np.ma.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
@@ -37,121 +38,76 @@ def read_only(*shape):
     return np.frombuffer(bytes(4 * np.prod(shape)), np.float32).reshape(shape)
 
 
+NUMBERS = "; allowed: integers, float16, float32, float64"
+#: A row for each rule of the package. What C refuses is tested in C.
 REFUSED = [
     # numbers
     ("table", dict(count=-1), ValueError, "count is -1; allowed: 0 to 8589934593"),
     ("table", dict(count=5.0), TypeError, "count is 5.0; allowed: an integer"),
-    ("table", dict(count=True), TypeError, "count is True; allowed: an integer"),
+    ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to 1048576; os.cpu_count() is all"),
     (
         "table",
         dict(count=2**33),
         ValueError,
         "first is 0 and count is 8589934592, so the last position is beyond 2^32",
     ),
+    ("table", dict(first=2**33), ValueError, "first is 8589934592"),
     ("table", dict(count=None), TypeError, "count and positions are None; write count=... for rows first, first + 1,"),
     ("pair", dict(positions=[3]), TypeError, "count and positions are both given; allowed: one of them"),
     ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for the rows of these"),
-    ("table", dict(count=range(3)), TypeError, "count is of type range; write positions=..."),
-    ("table", dict(count=np.arange(3)), TypeError, "count is of type ndarray; write positions=..."),
     ("table", dict(count=np.array(5)), TypeError, "count is of type ndarray; write positions=..."),
-    *(
-        ("table", dict(positions=five), TypeError, ", a single value; write positions=[...] for one row, or count=...")
-        for five in (5, 5.0, np.int64(5), np.array(5))
-    ),
-    ("table", dict(first=2**33), ValueError, "first is 8589934592"),
+    ("table", dict(positions=5), TypeError, "positions is 5, a single value; write positions=[...] for one row, or"),
+    ("table", dict(positions=np.array(5)), TypeError, ", a single value; write positions=[...] for one row, or count"),
+    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, since positions are given"),
     ("table", dict(d_model=0), ValueError, "d_model is 0; allowed: 1 to 1048576"),
-    ("table", dict(d_model=2.5), TypeError, "d_model is 2.5; allowed: an integer"),
     ("table", dict(base="10000"), TypeError, "base is '10000'; allowed: a finite number above 0"),
-    ("table", dict(base=0), ValueError, "base is 0"),
+    ("table", dict(base=0), ValueError, "base is 0"),  # C's message
     ("table", dict(position_scale=0), ValueError, "position_scale is 0; allowed: a number that is not 0, or None"),
-    ("table", dict(denominator=True), TypeError, "denominator is True; allowed: a finite number"),
-    ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to 1048576; os.cpu_count() is all"),
-    ("pair", dict(count=2**33), ValueError, "-2^32 to 2^32"),
-    ("pair", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
-    ("cis", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
-    ("pair", dict(duplicated="twice"), ValueError, "duplicated is 'twice'; allowed: 'halves', 'pairs' or None"),
-    ("steps", dict(scale="2"), TypeError, "scale is '2'; allowed: a finite number"),
     ("steps", dict(scale=10**400), ValueError, "scale is too large"),
     *(
-        (call, {name: value}, ValueError, f"{name} is {value}; allowed: a finite number")
-        for value in (float("nan"), float("inf"), -float("inf"))
+        (call, {name: np.nan}, ValueError, f"{name} is nan; allowed: a finite number")
         for call, names in {
             "table": ("base", "denominator", "position_scale"),
             "steps": ("scale", "downscale_freq_shift", "max_period"),
         }.items()
         for name in names
     ),
-    ("steps", dict(downscale_freq_shift=float("nan"), embedding_dim=2), ValueError, "downscale_freq_shift is nan"),
     # names
-    ("table", dict(impl="\u00e9"), ValueError, "impl is '\u00e9'; allowed: 'exact', 'anchored', 'naive', 'explog', "),
     ("table", dict(impl="Anchord"), ValueError, "impl is 'Anchord' (did you mean 'anchored'?); allowed: 'exact', "),
-    ("table", dict(impl="float32"), ValueError, "'float32' (did you mean 'float64'?); allowed: 'exact', 'anchored', "),
-    ("table", dict(impl="exact_scaler"), ValueError, "did you mean 'exact_scalar'?"),
+    ("table", dict(impl="\u00e9"), ValueError, "impl is '\u00e9'; allowed: 'exact', 'anchored', 'naive', 'explog', "),
     ("table", dict(impl=3), TypeError, "impl is 3; allowed: a name (posenc.implementations() lists them) or None"),
     ("table", dict(impl="exact\0"), TypeError, "impl is 'exact"),
-    ("table", dict(preset="transformer"), ValueError, "preset is 'transformer'; allowed: 'paper', 'marian', "),
     ("table", dict(preset="wisper"), ValueError, "preset is 'wisper' (did you mean 'whisper'?); allowed: 'paper', "),
     ("table", dict(preset=1), TypeError, "preset is 1; allowed: a name (posenc.presets() lists them) or None"),
     ("table", dict(layout="blocks"), ValueError, "layout is 'blocks'; allowed: 'interleaved', 'split'"),
     ("table", dict(layout=1), TypeError, "layout is 1; allowed: 'interleaved', 'split'"),
-    ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first', 'cos_first'"),
     # dtypes
     ("table", dict(dtype="bf16"), TypeError, "dtype is 'bf16' (did you mean 'bfloat16'?); allowed: 'float32', "),
-    (
-        "table",
-        dict(dtype="f32"),
-        TypeError,
-        "dtype is 'f32' (did you mean 'float32'?); allowed: 'float32', 'float64', 'bfloat16', 'float16', and",
-    ),
-    ("cis", dict(dtype="float16"), TypeError, "dtype is 'float16' (did you mean 'float64'?); allowed: 'complex64', "),
-    ("cis", dict(out=ONE), ValueError, "out must be an array of dtype complex64 and shape (10, 8)"),
-    ("cis", dict(out=ONE.astype("c16")[:3]), ValueError, "out must be an array of dtype complex128 and shape (10, 8)"),
     ("table", dict(dtype=">f4"), TypeError, "dtype is '>f4'; allowed"),
-    ("table", dict(dtype=np.uint16), TypeError, "allowed: 'float32'"),
     ("table", dict(dtype=[]), TypeError, "dtype is []"),
+    ("cis", dict(dtype="float16"), TypeError, "dtype is 'float16' (did you mean 'float64'?); allowed: 'complex64', "),
     ("table", dict(dtype="float64", impl="naive"), ValueError, "float32"),
     ("table", dict(out=ONE.astype(np.uint16)), TypeError, "out has dtype uint16; allowed: float32, or uint16"),
     ("table", dict(out=ONE.astype(">f4")), TypeError, "out has dtype >f4"),
     ("table", dict(out=ONE, dtype="bfloat16"), TypeError, "float32; allowed: uint16, which holds bfloat16"),
-    ("pair", dict(out=posenc.Pair(ONE, ONE.astype(float))), TypeError, "out.sin has dtype float64; allowed: float32"),
     # arrays of numbers
-    ("table", dict(positions=[[True]]), TypeError, "positions have dtype bool; allowed: integers, float16"),
     *(
-        (
-            "table",
-            dict(positions=np.zeros(4, dtype)),
-            TypeError,
-            f"positions have dtype {dtype}; allowed: integers, float16, ",
-        )
-        for dtype in map(np.dtype, (UNKNOWN, "c8", "U3", "S3", "O", "m8[s]", "M8[s]", "V2", [("x", "f8")]))
+        ("table", dict(positions=np.zeros(4, dtype)), TypeError, f"positions have dtype {np.dtype(dtype)}{NUMBERS}")
+        for dtype in ("?", "c8", "O", "M8[s]", UNKNOWN)
     ),
-    ("table", dict(freqs=np.zeros(4, "?")), TypeError, "freqs have dtype bool; allowed: integers, float16, "),
-    (
-        "table",
-        dict(freqs_low=np.zeros(4, "c8")),
-        TypeError,
-        "freqs_low have dtype complex64; allowed: integers, float16, ",
-    ),
-    ("steps", dict(timesteps=[True]), TypeError, "positions have dtype bool; allowed: integers, float16"),
-    ("table", dict(positions=np.array([2**63], "u8")), ValueError, "positions go up to 9223372036854775808; allowed"),
+    ("table", dict(freqs=["0.5"]), TypeError, f"freqs have dtype <U3{NUMBERS}"),
+    ("table", dict(freqs_low=np.zeros(4, "c8")), TypeError, f"freqs_low have dtype complex64{NUMBERS}"),
     (
         "table",
         dict(positions=np.array([2**63], ">u8")),
         ValueError,
         "positions go up to 9223372036854775808; allowed",
     ),
-    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, since positions are given"),
-    ("table", dict(out=ONE, positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
     ("table", dict(freqs=[1.0, 2.0]), ValueError, "freqs has 2 numbers; needed: 4, one per pair of columns"),
     ("table", dict(freqs=[1.0], d_model=9, odd="zero"), ValueError, "freqs has 1 number; needed: 4"),
-    ("table", dict(freqs=["0.5"]), TypeError, "freqs have dtype <U3; allowed: integers, float16"),
-    (
-        "table",
-        dict(freqs=[1, 2, 3, 4], freqs_low=[0, 0]),
-        ValueError,
-        "freqs_low has 2 numbers; allowed: as many as freqs, 4",
-    ),
+    ("table", dict(freqs=[1, 2, 3, 4], freqs_low=[0, 0]), ValueError, "freqs_low has 2 numbers; allowed: as many as"),
+    ("table", dict(freqs_low=[0.0]), ValueError, "freqs_low has 1 numbers; allowed: as many as freqs, 0, or None"),
     *(
         (
             "table",
@@ -159,82 +115,48 @@ REFUSED = [
             ValueError,
             "freqs[0] is 9007199254740993; allowed: integers that float64 has, such as",
         )
-        for w in (
-            [2**53 + 1, 0.5, 0.5, 0.5],
-            np.array([2**53 + 1, 0, 0, 0]),
-            np.array([2**53 + 1, 0, 0, 0], ">u8"),
-        )
+        for w in ([2**53 + 1, 0.5, 0.5, 0.5], np.array([2**53 + 1, 0, 0, 0], ">u8"))
     ),
-    (
-        "table",
-        dict(freqs=[2**63] * 4, freqs_low=[0, -(2**60) - 1, 0, 0]),
-        ValueError,
-        "freqs_low[1] is -1152921504606",
-    ),
-    ("table", dict(freqs_low=[0.0]), ValueError, "freqs_low has 1 numbers; allowed: as many as freqs, 0, or None"),
-    ("table", dict(freqs=[1, 2, 3, 4], freqs_low=0.0), ValueError, "freqs_low has shape () and dtype float64"),
     *(
         (call, {name: value, **more}, TypeError, f"{text} is a numpy.ma.MaskedArray; allowed: arrays without a mask")
         for call, name, value, text, more in (
             ("table", "positions", MASKED, "positions", {}),
-            ("pair", "positions", MASKED, "positions", dict(count=None)),
-            ("grid", "positions", [MASKED, MASKED], "positions", dict(shape=None)),
             ("steps", "timesteps", MASKED, "positions", {}),
-            ("table", "freqs", MASKED, "freqs", {}),
             ("table", "freqs_low", MASKED, "freqs_low", dict(freqs=MASKED.data)),
-            ("table", "out", MASKED_ROWS, "out", {}),
             ("pair", "out", posenc.Pair(ONE.copy(), MASKED_ROWS), "out.sin", {}),
             ("cis", "out", MASKED_ROWS.astype("c8"), "out", {}),
-            ("grid", "out", MASKED_ROWS[:6], "out", {}),
         )
     ),
-    # grids and timesteps
+    # pairs, grids and timesteps
+    ("pair", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
+    ("cis", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
+    ("pair", dict(duplicated="twice"), ValueError, "duplicated is 'twice'; allowed: 'halves', 'pairs' or None"),
     ("grid", dict(shape=None), TypeError, "exactly one of shape and positions must be given"),
-    ("grid", dict(positions=[[1], [2]]), TypeError, "exactly one of shape and positions must be given"),
     ("grid", dict(shape=4), TypeError, "shape is 4; allowed: a tuple with the number of positions on each axis"),
-    ("grid", dict(shape=(4, 2.5)), TypeError, "count is 2.5; allowed: an integer"),
     ("grid", dict(shape=None, positions=[[1], [[2]]]), ValueError, "positions must be an array of one axis for each"),
-    (
-        "grid",
-        dict(d_model=6),
-        ValueError,
-        "d_model is 6; allowed: multiples of 4, or the columns of each of the 2 axes",
-    ),
+    ("grid", dict(d_model=6), ValueError, "d_model is 6; allowed: multiples of 4, or the columns of each of the 2"),
     ("grid", dict(d_model=(2, 4, 2)), ValueError, "d_model has 3 numbers; allowed: one, or one for each of the 2 axes"),
     ("grid", dict(d_model=(3, 5)), ValueError, "d_model is (3, 5); allowed: even numbers"),
     ("grid", dict(axes=(0, 0)), ValueError, "axes is (0, 0); allowed: each of 0 to 1 once"),
-    ("grid", dict(axes=(0, 2)), ValueError, "axes is 2; allowed: 0 to 1"),
     ("grid", dict(class_tokens=-1), ValueError, "class_tokens is -1; allowed: 0 to"),
     ("grid", dict(out=ONE), ValueError, "out has shape (10, 8); allowed: (6, 8)"),
-    ("grid", dict(out=read_only(6, 8)), ValueError, "out is read-only"),
     ("steps", dict(embedding_dim=0), ValueError, "embedding_dim is 0; allowed: 1 to 1048576"),
     ("steps", dict(timesteps=3.0), TypeError, "timesteps is a single number; write [3.0]"),
-    (
-        "steps",
-        dict(downscale_freq_shift=4),
-        ValueError,
-        "downscale_freq_shift is 4; allowed: below embedding_dim // 2, 4",
-    ),
+    ("steps", dict(downscale_freq_shift=4), ValueError, "downscale_freq_shift is 4; allowed: below embedding_dim // 2"),
     ("steps", dict(scale=0), ValueError, "scale is 0; allowed: a number that is not 0"),
-    ("steps", dict(max_period="10000"), TypeError, "max_period is '10000'; allowed: a finite number"),
     # outputs
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
-    ("table", dict(out=np.zeros((), "f4")), ValueError, "out has shape (); allowed: (10, 8)"),
     ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8); d_model"),
     ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
     ("table", dict(out=ONE[::-1]), ValueError, "rows -32 bytes apart; allowed: a multiple of 4, at least 32"),
     ("table", dict(out=unaligned()), ValueError, "out is not aligned to 4 bytes"),
     ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
     ("table", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "equal distances"),
+    ("cis", dict(out=ONE), ValueError, "out must be an array of dtype complex64 and shape (10, 8)"),
     ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a posenc.Pair"),
     ("pair", dict(out=posenc.Pair(ONE, ONE)), ValueError, "elements in common"),
     ("pair", dict(out=posenc.Pair(ONE, ONE[:2])), ValueError, "out.sin has shape (2, 8); allowed: (10, 8)"),
-    (
-        "pair",
-        dict(out=posenc.Pair(ONE, np.zeros((10, 9), "f4")[:, 1:])),
-        ValueError,
-        "cosines 8 elements apart, and of sines 9",
-    ),
+    ("pair", dict(out=posenc.Pair(ONE, WIDE[:, 1:])), ValueError, "cosines 8 elements apart, and of sines 9"),
 ]
 
 
@@ -277,11 +199,8 @@ def test_true_is_not_one(name):
 @pytest.mark.parametrize(
     "arguments, text",
     [
-        (dict(positions=[0, 2**40]), "positions[1] is 1099511627776"),
         (dict(positions=[1, -(2**40), 2]), "positions[1] is -1099511627776"),
         (dict(positions=[0.5, np.nan, 2.0]), "positions[1] is nan"),
-        (dict(positions=[0.5, -np.inf]), "positions[1] is -inf"),
-        (dict(positions=[2, 2**22], position_scale=-1025), "positions[1] is 4194304 and position_scale is -1025"),
         (dict(count=3, first=2**32 - 1), "first is 4294967295 and count is 3, so the last position is beyond 2^32"),
     ],
 )
@@ -326,7 +245,7 @@ def refusals(monkeypatch):
 LARGE = 70000  # rows, which are written in several calls
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 2.0**33, 2**33, -(2**33)])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 2.0**33, -(2**33)])
 @pytest.mark.parametrize("call", ["table", "pair", "cis", "steps"])
 def test_refused_positions_of_a_large_table(call, bad, refusals):
     at = np.arange(LARGE).astype(type(bad))

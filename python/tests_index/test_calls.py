@@ -60,10 +60,6 @@ FUNCTIONS = {
             positions=at * 1e3, d_model=10, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17, 0], order="cos_first", dtype=dtype
         ),
     ],
-    "presets": [
-        lambda at, dtype, name=preset.name: P.table(positions=at, d_model=8, preset=name, dtype=dtype)
-        for preset in posenc.presets()
-    ],
     "pair": [
         lambda at, dtype: P.pair(positions=at / 8, d_model=8, duplicated="pairs", dtype=dtype),
         lambda at, dtype: P.pair(positions=at, d_model=8, duplicated="halves", dtype=dtype),
@@ -144,38 +140,48 @@ def test_autocast_to_the_other_16_bits(kind, cast, dtype):
         assert torch.equal(encode(torch.zeros(9, 1, 8, dtype=dtype))[:, 0], P.table(9, 8, dtype=dtype))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_dynamic_compiled(dtype):
-    torch._dynamo.reset()
-    check("dynamic", torch.compile(module("dynamic"), backend="aot_eager"), dtype)
-
-
-@KINDS_AND_DTYPES
-@pytest.mark.parametrize("dynamic", [None, True])
-def test_fullgraph(kind, dtype, dynamic):
-    torch._dynamo.reset()
-    check(kind, torch.compile(module(kind), backend="aot_eager", fullgraph=True, dynamic=dynamic), dtype)
-
-
-@pytest.mark.parametrize("kind", ["default", "longrope", "sections", "complex", *FUNCTIONS])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_inductor(kind, dtype):
-    torch._dynamo.reset()
-    check(kind, torch.compile(module(kind), fullgraph=True), dtype)
-
-
-@KINDS_AND_DTYPES
-@pytest.mark.parametrize("strict", [False, True])
-def test_export(kind, dtype, strict):
-    at = positions(kind)
+def exported(call, x, at, strict):
     axes = {
         at.dim() - 2: torch.export.Dim("batch", min=1, max=9),
         at.dim() - 1: torch.export.Dim("length", min=2, max=99),
     }
-    x = torch.zeros(1, dtype=dtype)
-    exported = torch.export.export(module(kind), (x, at), dynamic_shapes=(None, axes), strict=strict)
-    assert not any("posenc" in str(node.target) for node in exported.graph.nodes)
-    check(kind, exported.module(), dtype)
+    found = torch.export.export(call, (x, at), dynamic_shapes=(None, axes), strict=strict)
+    assert not any("posenc" in str(node.target) for node in found.graph.nodes)
+    return found.module()
+
+
+WAYS = {
+    "compiled": lambda call, x, at: torch.compile(call, backend="aot_eager", fullgraph=True),
+    "compiled, dynamic": lambda call, x, at: torch.compile(call, backend="aot_eager", fullgraph=True, dynamic=True),
+    "inductor": lambda call, x, at: torch.compile(call, fullgraph=True),
+    "exported": lambda call, x, at: exported(call, x, at, strict=False),
+    "exported, strict": lambda call, x, at: exported(call, x, at, strict=True),
+    "traced": lambda call, x, at: torch.jit.trace(call, (x, at)),  # calls it twice and compares the results
+}
+BY_INDUCTOR = ("default", "longrope", "sections", "complex", *FUNCTIONS)  # which takes seconds to compile
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "way, kind, dtype",
+    [
+        (way, kind, dtype)
+        for way in WAYS
+        for kind in (BY_INDUCTOR if way == "inductor" else TRACED)
+        for dtype in (DTYPES if kind in EVERY_DTYPE else DTYPES[:1])
+    ]
+    + [("inductor", kind, torch.bfloat16) for kind in BY_INDUCTOR if kind not in EVERY_DTYPE],
+)
+def test_few_values(way, kind, dtype):
+    """The formula computes them, whatever sizes a later call has."""
+    torch._dynamo.reset()
+    check(kind, WAYS[way](module(kind), torch.zeros(1, dtype=dtype), positions(kind)), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dynamic_compiled(dtype):
+    torch._dynamo.reset()
+    check("dynamic", torch.compile(module("dynamic"), backend="aot_eager"), dtype)
 
 
 @KINDS_AND_DTYPES
@@ -208,6 +214,7 @@ REAL = {
     ),
     "grid": lambda t, dtype: P.grid(positions=(t, t / 3), d_model=12, class_tokens=1, dtype=dtype),
     "steps": lambda t, dtype: timestep_embedding(t, 8, True, 0, dtype=dtype),
+    "rotary": lambda t, dtype: torch.cat(RotaryEmbedding(8)(torch.zeros(1, dtype=dtype), t), -1),
 }
 
 
@@ -360,53 +367,16 @@ def test_what_cannot_be_used_again_is_not_kept(where):
     assert all(a is b for a, b in zip(some_terms(), made))
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", TRACED)
-def test_jit_trace(kind):
-    """Traces a module that was never called. The tracer calls it twice and compares the results."""
-    e, x, at = module(kind), torch.zeros(1), positions(kind)
-    traced = torch.jit.trace(e, (x, at))
-    assert_near(traced(x, at[..., :3] + 1000), e(x, at[..., :3] + 1000), getattr(e, "attention_scaling", 1.0))
-
-
 @pytest.mark.parametrize("pre_dispatch", [False, True])
 @pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
 def test_make_fx(mode, pre_dispatch):
     """The graph computes its results: none is a constant from the traced call."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    e, encoding = rotary("default"), P.SinusoidalPositionalEncoding(8, 0).eval()
-    calls = {
-        "rotary": (lambda at: e(torch.zeros(1), at)[0], AT),
-        "timesteps": (lambda at: P.timestep_embedding(at, 8), torch.arange(4.0)),
-        "table": (lambda at: P.table(positions=at, d_model=8), torch.arange(4.0)),
-        "pair": (lambda at: P.pair(positions=at, d_model=8).cos, torch.arange(4)),
-    }
-    if mode == "real":  # the other modes refuse a module's buffer
-        calls["module"] = encoding, torch.zeros(3, 1, 8)
-    for name, (call, x) in calls.items():
-        graph = make_fx(call, tracing_mode=mode, pre_dispatch=pre_dispatch)(x)
-        assert (graph(x + 5) - call(x + 5)).abs().max() < 2.0**-22, name
-
-
-@pytest.mark.parametrize("at", [torch.arange(3), torch.arange(3.0)])
-def test_timesteps_that_share_compiled_code(at):
-    torch._dynamo.reset()
-    for scale in (1.0, 1000.0, 3.5):
-        module = P.Timesteps(8, True, 0, scale)
-        compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
-        assert (compiled(at) - module(at)).abs().max() < 2.0**-22
-
-
-def test_arguments_that_change_between_compiled_calls():
-    torch._dynamo.reset()
-    compiled = torch.compile(P.timestep_embedding, fullgraph=True, backend="aot_eager")
-    at = torch.arange(3.0)
-    for arguments in [(8, True, 0, scale, 10000.0) for scale in (1.0, 1000.0, 3.5, 1.0)] + [(8, True, 0.5, 1.0, 500.0)]:
-        assert (compiled(at, *arguments) - P.timestep_embedding(at, *arguments)).abs().max() < 2.0**-22
-    for scale in math.nan, math.inf:
-        with pytest.raises(Exception, match=f"scale is {scale}"):
-            P.timestep_embedding(at.requires_grad_(), 8, True, 0, scale)
+    for kind in ("default", "table", "pair", "steps"):
+        call, x = module(kind), torch.zeros(1)
+        graph = make_fx(call, tracing_mode=mode, pre_dispatch=pre_dispatch)(x, AT)
+        assert_near(graph(x, AT + 5), call(x, AT + 5))
 
 
 def test_dynamic_is_refused_where_it_would_be_a_constant():
@@ -423,6 +393,7 @@ def graphs(call, arguments):
     compiled = torch.compile(call, backend=counter)
     for each in arguments:
         compiled(*each)
+        call.to("cpu")  # a move that changes nothing costs no graph
     return counter.frame_count
 
 
@@ -445,40 +416,54 @@ def test_never_more_graphs_than_the_module_that_is_replaced(kind):
     assert ours <= theirs
 
 
-def test_a_move_that_changes_nothing_costs_no_graph():
-    e, x = rotary("default"), torch.zeros(1)
-    torch._dynamo.reset()
-    counter = torch._dynamo.testing.CompileCounter()
-    compiled = torch.compile(e, backend=counter)
-    compiled(x, AT)
-    for _ in range(3):
-        e.to("cpu").float().to(torch.bfloat16)
-        compiled(x, AT)
-    assert counter.frame_count == 1
-
-
 def test_import_leaves_dynamo_alone():
     code = "import sys, posenc.torch; assert 'torch._dynamo' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("fullgraph_dynamic", [None, True])
-def test_arguments_that_are_constants_of_the_graph(fullgraph_dynamic):
-    """Numbers that change compile again; what torch.compile traces is refused, since its value could be a stale one."""
+def of_table(at, base, scale, freqs):
+    table = P.table(positions=at, d_model=4, base=base, position_scale=scale)
+    return table, P.table(positions=at, d_model=4, freqs=freqs)
+
+
+#: For each call, arguments that change: they are constants of the graph, so it is compiled again.
+CHANGES = {
+    of_table: [(100.0, 2, W[:2]), (200.0, 3, W[:2]), (300, 0.5, [1.0, 0.25]), (400, 7, [0.125, 3])],
+    P.timestep_embedding: [(8, True, 0, scale) for scale in (1.0, 1000.0, 3.5, 1.0)] + [(8, True, 0.5, 1.0, 500.0)],
+}
+
+
+@pytest.mark.parametrize("call", CHANGES)
+@pytest.mark.parametrize("at", [torch.arange(3), torch.arange(3.0)])
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_arguments_that_change_between_compiled_calls(call, at, dynamic):
     torch._dynamo.reset()
-    at, w = torch.arange(3.0), [1.0, 0.5]
+    compiled = torch.compile(call, fullgraph=True, dynamic=dynamic, backend="aot_eager")
+    for arguments in CHANGES[call]:
+        assert_near(parts(compiled(at, *arguments)), parts(call(at, *arguments)))
 
-    def call(base, scale, freqs):
-        return P.table(positions=at, d_model=4, base=base, position_scale=scale), P.table(
-            positions=at, d_model=4, freqs=freqs
-        )
 
-    compiled = torch.compile(call, fullgraph=True, dynamic=fullgraph_dynamic, backend="aot_eager")
-    for arguments in ((100.0, 2, w), (200.0, 3, w), (300, 0.5, [1.0, 0.25]), (400, 7, [0.125, 3])):
-        assert_near(compiled(*arguments), call(*arguments))
-    for arguments in ((np.float64(100), 2, w), (100.0, 2, np.array(w)), (100.0, 2, torch.tensor(w))):
+def test_modules_that_share_compiled_code():
+    """They differ only in an attribute."""
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda module, *given: module(*given), fullgraph=True, backend="aot_eager")
+    for module, given in (
+        *((P.Timesteps(8, True, 0, scale), (AT,)) for scale in (1.0, 1000.0, 3.5)),
+        *((RotaryEmbedding(8, base=base), (torch.zeros(1), AT)) for base in (10000.0, 500.0, 10000.0)),
+    ):
+        assert_near(parts(compiled(module, *given)), parts(module(*given)))
+
+
+def test_arguments_that_may_not_change():
+    """What torch.compile traces is refused, since its value could be a stale one."""
+    torch._dynamo.reset()
+    at = torch.arange(3.0)
+    for arguments in ((np.float64(100), 2, W[:2]), (100.0, 2, np.array(W[:2])), (100.0, 2, torch.tensor(W[:2]))):
         with pytest.raises(Exception, match="allowed: numbers of Python|allowed: a list"):
-            torch.compile(call, backend="aot_eager")(*arguments)
+            torch.compile(of_table, backend="aot_eager")(at, *arguments)
+    for scale in math.nan, math.inf:
+        with pytest.raises(Exception, match=f"scale is {scale}"):
+            P.timestep_embedding(at.requires_grad_(), 8, True, 0, scale)
 
 
 @pytest.mark.parametrize(
@@ -510,11 +495,3 @@ def test_nested_tensors_are_refused_in_compiled_code(call):
         x = torch.nested.nested_tensor([torch.zeros(3, 8), torch.zeros(5, 8)], layout=layout)
         with pytest.raises(TypeError, match="(x|positions) is a nested tensor; allowed: a dense tensor"):
             torch.compile(call, backend="aot_eager")(x, torch.zeros(5))
-
-
-def test_gradients_of_real_rotary_positions():
-    at = torch.tensor([[0.5, 3.25]], requires_grad=True)
-    RotaryEmbedding(8)(torch.zeros(1), at)[1].sum().backward()
-    assert at.grad.abs().min() > 0.1
-    cos, _ = RotaryEmbedding(8)(torch.zeros(1), at.detach())
-    cos.mul_(2)
