@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import DTYPES, halves
+from reference import DTYPES
 
 import posenc
 
@@ -69,9 +69,3 @@ def test_cis(rows, dtype, kind):
         out = wide[..., 2:5]
         assert posenc.cis(d_model=6, out=out, **rows, **spec) is out
         assert np.array_equal(out, made) and np.all(wide[..., 5:] == 7) and np.all(wide[..., :2] == 7)
-
-
-def test_a_large_cis_begins_with_a_huge_page():
-    assert posenc.cis(70000, 64).ctypes.data % (2 << 20) == 64 and all(
-        array.ctypes.data % (2 << 20) == 64 for array in halves(posenc.pair(positions=range(70000), d_model=64))
-    )

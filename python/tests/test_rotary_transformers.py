@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import posenc
-from kinds import kinds
 from test_rotary import CASES
 
 transformers = pytest.importorskip("transformers")
@@ -25,23 +24,3 @@ def test_functions(case):
     # transformers' power is off by |ln w| roundings, and its ramp by a few
     np.testing.assert_allclose(frequencies.numpy(), r.freqs, rtol=3e-6)
     assert factor == pytest.approx(r.attention_factor, rel=1e-15)
-
-
-@pytest.mark.parametrize("kind", kinds(1, 1))
-@pytest.mark.parametrize("factor", [1, 0.5, 0.25])
-def test_part_of_a_head(kind, factor):
-    """Both functions count partial_rotary_factor as transformers does, whatever the rope_type is."""
-    import posenc.torch
-
-    scaling = {**kinds(int(128 * factor), 2048)[kind], "rope_theta": 5e5, "partial_rotary_factor": factor}
-    sizes = dict(hidden_size=1024, num_attention_heads=4, head_dim=256, max_position_embeddings=8192)
-    config = transformers.GlmConfig(**sizes, rope_parameters=dict(scaling))  # one of the models that always count it
-    theirs = transformers.models.glm.modeling_glm.GlmRotaryEmbedding(config)
-    r = posenc.rotary_frequencies(256, scaling=scaling, max_position_embeddings=8192)
-    modules = posenc.torch.RotaryEmbedding(
-        256, scaling=scaling, max_position_embeddings=8192
-    ), posenc.torch.RotaryEmbedding(config)
-    for frequencies in (r.freqs, *(module.inv_freq.numpy() for module in modules)):
-        np.testing.assert_allclose(theirs.inv_freq.numpy(), frequencies, rtol=3e-6)
-    assert theirs.attention_scaling == pytest.approx(r.attention_factor, rel=1e-15)
-    assert [module.attention_scaling for module in modules] == [r.attention_factor] * 2

@@ -2,8 +2,6 @@
 
 import concurrent.futures
 import gc
-import pathlib
-import sys
 import weakref
 
 import numpy as np
@@ -120,23 +118,14 @@ def test_numbers_of_ml_dtypes(kind):
         assert np.array_equal(posenc.table(9, 4, freqs=freqs), posenc.table(9, 4, freqs=numbers[1]))
 
 
-def test_all_positions_in_bfloat16():
-    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
-    upper = np.arange(1 << 16, dtype=np.uint16)
-    numbers = (upper.astype(np.uint32) << 16).view(np.float32)
-    allowed = np.abs(numbers) <= 2.0**32  # False for NaN
-    got = posenc.table(positions=upper.view(bfloat16)[allowed], d_model=2)
-    assert np.array_equal(bits(got), bits(posenc.table(positions=numbers[allowed], d_model=2)))
-    integers = posenc.table(positions=upper, d_model=2)  # without that dtype, uint16 values are integers
-    assert np.array_equal(integers, posenc.table(len(upper), 2))
-
-
 def test_counts_and_empty_positions():
     whole = posenc.table(100, 32)
     assert np.array_equal(posenc.table(np.int64(100), 32), whole)
     assert np.array_equal(posenc.table(positions=np.arange(99, -1, -1)[::2], d_model=32), whole[::-2])
     assert posenc.table(positions=[], d_model=32).shape == posenc.table(0, 32).shape == (0, 32)
     assert posenc.table(positions=np.array([5]), d_model=16).shape == (1, 16)
+    uint16 = np.arange(100, dtype=np.uint16)  # means bfloat16 only in `out`
+    assert np.array_equal(posenc.table(positions=uint16, d_model=32), whole)
 
 
 def test_freqs_are_part_of_what_plans_are_kept_by():
@@ -234,18 +223,10 @@ def test_large_arrays_begin_with_a_huge_page(dtype):
         posenc.table(70000, 64, **spec),
         posenc.table(positions=np.arange(70000), d_model=64, **spec),
         *halves(posenc.pair(70000, 64, **spec)),
+        *([posenc.cis(70000, 64, **spec)] if dtype in ("float32", "float64") else []),
     ]
     assert all(array.ctypes.data % (2 << 20) == 64 and array.flags.c_contiguous for array in arrays)
     assert posenc.table(4096, 512, **spec).ctypes.data % (2 << 20) == 0  # 64 bytes before it would need another page
-
-
-def test_a_table_lives_as_long_as_its_arrays():
-    view = posenc.table(3000, 512)[2900:, 100:110]  # more than 2 MiB
-    want = view.copy()
-    for _ in range(20):
-        gc.collect()
-        posenc.table(3000, 512)[:] = 7  # would get the same memory if the first array had been freed
-    assert np.array_equal(view, want)
 
 
 @pytest.mark.parametrize("rows", [dict(count=3), dict(positions=[0, 1, 2]), dict(positions=[0.5, 1, 2])])
@@ -259,16 +240,6 @@ def test_what_threads_write_to_is_kept_for_them(rows, monkeypatch):
     del out
     gc.collect()
     assert alive() is not None and arguments[0](0, 3)[-2] == alive().ctypes.data
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted as on Linux")
-def test_tables_are_freed():
-    def resident_after_many():
-        for _ in range(30):
-            posenc.table(20000, 512)  # 40 MB
-        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-    assert resident_after_many() + 100e6 > resident_after_many()
 
 
 def test_threads_share_plans():

@@ -1,6 +1,6 @@
-"""Which thread writes which rows, in calls of which size. The time of the first rows decides about other threads.
+"""`threads=`: which thread writes which rows, and what ends a call early. C's tests run under ThreadSanitizer.
 
-The tests have a clock of their own."""
+Most tests have a clock of their own, since the time of the first rows decides about other threads."""
 
 import itertools
 import os
@@ -62,21 +62,13 @@ def test_the_limit_is_what_the_documentation_says():
     "threads, count, nanoseconds, piece, mine, others",  # the parts that the calling thread and other threads write
     [
         (1, 1000, 10**6, ALL, [(0, 1000)], []),
-        (1, 0, 10**6, ALL, [], []),
-        (8, 1, 10**6, ALL, [(0, 1)], []),
         (np.int64(2), 63, 1000, ALL, [(0, 1), (1, 62)], []),
         (300, 6400, 158, ALL, [(0, 100), (100, 6300)], []),  # 6300 rows for 0.9954 ms, where 159 ns would be 1.0017
         (2, 6400, 159, ALL, [(0, 100), (100, 3150)], [(3250, 3150)]),
-        (3, 6400, 159, ALL, [(0, 100), (100, 3150)], [(3250, 3150)]),
         (300, 6400, 239, ALL, [(0, 100), (100, 2100)], [(2200, 2100), (4300, 2100)]),  # 1.5057 ms
         (2, 66, 10**6, ALL, [(0, 1), (1, 33)], [(34, 32)]),
-        (2, 3, 10**6, ALL, [(0, 1), (1, 1)], [(2, 1)]),
-        (2, 2, 10**9, ALL, [(0, 1), (1, 1)], []),
         (4, 6, 10**9, ALL, [(0, 1), (1, 2)], [(3, 2), (5, 1)]),
-        (1, 1000, 0, 64, [(0, 64), (64, 936)], []),  # a piece takes 50 ms, as far as the last one tells
-        (1, 64, 10**3, 64, [(0, 64)], []),
-        (1, 150, 10**6, 64, [(0, 64), (64, 50), (114, 36)], []),
-        (1, 67, 10**9, 64, [(0, 64), (64, 1), (65, 1), (66, 1)], []),
+        (1, 150, 10**6, 64, [(0, 64), (64, 50), (114, 36)], []),  # a piece takes 50 ms, as far as the last one tells
     ],
 )
 def test_parts(share, threads, count, nanoseconds, piece, mine, others):
@@ -92,14 +84,7 @@ def test_threads_write_pieces_too(share):
     assert max(rows for _, rows, _ in work.parts) <= 5 and work.rows() == list(range(1000))
 
 
-def test_more_threads_than_processors_serve_are_not_started(share, monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    work = Work(10**9)
-    assert share(work, 1 << 20, 100_000) == 0
-    assert len(work.parts) == 1 + 8 and work.rows() == list(range(100_000))
-
-
-@pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 34, 100), (3, 67, 100)])
+@pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 67, 100)])
 def test_a_status_is_returned(share, threads, fails, written):
     """The thread that fails writes nothing more. With three threads, each writes all its rows in one call."""
     work = Work(10**9 if threads == 1 else 10**6, lambda first: 8 if first == fails else 0)
@@ -120,27 +105,6 @@ def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
     work = Work(10**6)
     assert share(work, 4, 101) == 0
     assert work.rows() == list(range(101)) and work.others() == [(26, 25)]
-
-
-def test_a_thread_is_done_when_its_start_is_interrupted(share, monkeypatch):
-    start, begun, done = threading.Thread.start, threading.Event(), []
-
-    def interrupted(self):
-        start(self)
-        assert begun.wait(60)
-        raise KeyboardInterrupt
-
-    def status(first):
-        if first == 33:
-            begun.set()
-            time.sleep(0.1)
-            done.append(first)
-        return 0
-
-    monkeypatch.setattr(threading.Thread, "start", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        share(Work(10**6, status), 2, 65)
-    assert done == [33]
 
 
 INTERRUPTED = """
