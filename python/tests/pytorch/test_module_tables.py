@@ -8,7 +8,6 @@ import torch
 from torch import nn
 from versions import has_assign
 
-import posenc
 import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
@@ -20,7 +19,6 @@ X = torch.randn(6, 3, 8)
 @pytest.mark.parametrize(
     "spec",
     [
-        *(dict(preset=row.name) for row in posenc.presets()),
         dict(preset="guided_diffusion", base=77.0),
         dict(layout="split", order="cos_first"),
         dict(denominator=3.0, base=500.0),
@@ -92,37 +90,24 @@ ANY = torch.zeros(5, 3, 8)
     "arguments, call, error, text",
     [
         (dict(max_len=-1), {}, ValueError, "max_len is -1"),
-        (dict(max_len=[1, 2]), {}, TypeError, r"max_len is \[1, 2\]"),
-        (dict(d_model=0), {}, ValueError, "d_model is 0"),
         (dict(dropout=10), {}, ValueError, "^dropout is 10; allowed: .* For a table of 10 positions write max_len=10$"),
         (dict(dropout=1.5), {}, ValueError, "^dropout is 1.5; allowed: a probability from 0 to 1$"),
-        (dict(dropout=math.nan), {}, ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
-        (dict(dropout=True), {}, TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
         (dict(dropout="0.1"), {}, TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
         (dict(dtype=torch.int8), {}, TypeError, "dtype is torch.int8; allowed: 'float32', 'float64'"),
         (dict(d_model=7, preset="whisper"), {}, ValueError, 'preset "whisper" allows'),
         (dict(first=2**32 + 1), {}, ValueError, "first is 4294967297"),
         (dict(padding_idx=1, first=5), {}, ValueError, r"first is 5; allowed: at most padding_idx \+ 1 = 2"),
-        (dict(batch_first="no"), {}, TypeError, "batch_first is 'no'; allowed: True, False or None"),
         (dict(batch_first=1), {}, TypeError, "batch_first is 1; allowed: True, False or None"),
         (dict(scale=math.nan), {}, ValueError, "scale is nan"),
-        (dict(scale=math.inf), {}, ValueError, "scale is inf"),
-        (dict(scale="2"), {}, TypeError, "scale is '2'"),
         (dict(buffer_name="dropout"), {}, TypeError, "dropout is the table's buffer, not a Dropout; use another"),
-        (dict(buffer_name="scale"), {}, TypeError, "scale is the table's buffer, not a NoneType; use another buffer"),
         (dict(buffer_name="alpha", learned_scale=True), {}, TypeError, "alpha is the table's buffer, not a Parameter"),
         ({}, dict(x=ANY[:, :, :7]), ValueError, r"\(5, 3, 7\); expected \(sequence, batch, d_model\).*d_model = 8"),
         ({}, dict(x=ANY[0, 0]), ValueError, r"\(8,\); expected"),
-        ({}, dict(x=ANY[None]), ValueError, "expected"),
         ({}, dict(x=ANY.long()), TypeError, "int64"),
         ({}, dict(x=ANY.numpy()), TypeError, "x is of type ndarray; allowed: a PyTorch Tensor"),
-        ({}, dict(start=-1), ValueError, "start is -1"),
         (dict(first=-2), dict(start=-3), ValueError, "start is -3; allowed: -2 or more"),
-        (dict(first=2), dict(start=0), ValueError, "start is 0; allowed: 2 or more"),
         ({}, dict(start=3000000), ValueError, r"start is 3000000, far beyond the table's 5000 .*reserve\(n\)"),
         ({}, dict(start=2.7), TypeError, "start is 2.7; allowed: an integer"),
-        ({}, dict(start="3"), TypeError, "start is '3'; allowed: an integer"),
-        ({}, dict(start=True), TypeError, "start is True; allowed: an integer"),
         ({}, dict(start=torch.tensor(2.0)), TypeError, r"dtype torch.float32 and shape \(\); allowed: one integer"),
         ({}, dict(start=torch.arange(5) > 2), TypeError, "start has dtype torch.bool and shape .*positions="),
         ({}, dict(start=torch.arange(3)), TypeError, r"dtype torch.int64 and shape \(3,\).* write positions="),

@@ -1,4 +1,4 @@
-"""The classes of PyTorch's tutorials and of the Annotated Transformer, rewritten from their formulas."""
+"""The classes of PyTorch's tutorial and of the Annotated Transformer, rewritten from their formulas."""
 
 import math
 
@@ -25,18 +25,6 @@ class Tutorial(nn.Module):
 
     def forward(self, x):
         return self.dropout(x + self.pe[: x.size(0)])
-
-
-class Translation(nn.Module):
-    """From the tutorial on translation."""
-
-    def __init__(self, emb_size, dropout, maxlen=5000):
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("pos_embedding", table(emb_size, maxlen).unsqueeze(-2))
-
-    def forward(self, token_embedding):
-        return self.dropout(token_embedding + self.pos_embedding[: token_embedding.size(0), :])
 
 
 class Annotated(nn.Module):
