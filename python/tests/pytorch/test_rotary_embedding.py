@@ -56,16 +56,12 @@ AT = torch.tensor([[0, 1, 2047, 5], [3000, 17, 17, 2]])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_values(name, dtype):
     module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(2, 4, 64, dtype=dtype)
+    assert module.attention_scaling == frequencies(SCALINGS[name])[0].attention_factor
     one = torch.tensor(7)
     for at in (AT, AT - 5, AT + 100000, AT[:, :0], AT.int(), one, one + 8185):  # some beyond max_position_embeddings
         module = copy.deepcopy(module)
         length = int(at.max()) + 1 if at.numel() else 0
         check(module(x, at), at, SCALINGS[name], dtype, length)
-
-
-def test_attention_factor():
-    assert RotaryEmbedding(config(YARN)).attention_scaling == frequencies(YARN)[0].attention_factor > 1
-    assert RotaryEmbedding(config()).attention_scaling == 1
 
 
 @pytest.mark.parametrize("name, turning", [("dynamic", 8192), ("longrope", 2048)])
@@ -109,23 +105,6 @@ def test_positions_of_other_types(dtype):
     assert all(torch.equal(a, b) for a, b in zip(module(x, at.to(dtype)), module(x, at.long())))
     at = torch.tensor([[0.5, 2.75]], dtype=torch.float64)
     check(module(x, at), at, YARN, torch.float32)
-
-
-@pytest.mark.parametrize(
-    "kind, dtype", [("cohere", None), ("olmo", torch.float32), ("gpt_oss", None), ("llama4_text", None)]
-)
-def test_families(kind, dtype):
-    """The model_type determines the layout and the dtype."""
-    cos, sin = RotaryEmbedding(config())(torch.zeros(1, dtype=dtype or torch.bfloat16), AT)
-    found = RotaryEmbedding(config(model_type=kind))(torch.zeros(1, dtype=torch.bfloat16), AT)
-    if kind == "llama4_text":
-        cos, sin = RotaryEmbedding(config())(torch.zeros(1), AT)
-        assert found.dtype == torch.complex64 and torch.equal(found, torch.complex(cos[..., :8], sin[..., :8]))
-        return
-    for ours, halves in zip(found, (cos, sin)):
-        half = halves[..., :8]
-        want = {"cohere": half.repeat_interleave(2, -1), "olmo": halves, "gpt_oss": half}[kind]
-        assert ours.dtype == want.dtype and torch.equal(ours, want)
 
 
 @pytest.mark.parametrize(
@@ -208,24 +187,17 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
     "arguments, error",
     [
         (dict(config=1), "head_dim is 1; allowed: 2 to "),
-        (dict(config=15), "15 of 15 columns of a head would be rotated; allowed: an even number from 2 on"),
-        (
-            dict(config=config(head_dim=15)),
-            "15 of 15 columns of a head would be rotated; allowed: an even number from 2 on",
-        ),
+        (dict(config=config(head_dim=15)), "15 of 15 columns of a head would be rotated; allowed: an even number"),
         (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
         (dict(dtype=torch.float64), "dtype is torch.float64; allowed: torch.float32, or None"),
         (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
-        (dict(sections=8), "are 8; allowed: three numbers whose sum is 8"),
         (dict(config=config(dict(MROPE, mrope_section=[2, 3, 4]), model_type="qwen2_vl_text")), "whose sum is 8"),
         (dict(config=config(MROPE)), "the config has mrope_section [2, 3, 3]; allowed: None for this model_type"),
         (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
-        (dict(scaling=dict(partial_rotary_factor=2)), "partial_rotary_factor is 2.0; allowed: above 0, and at most 1"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
         (dict(config=config(), base=1e4), "allowed: None with a config"),
-        (dict(config=config(), layout="twice"), "layout is 'twice'"),
-        *((dict(config=config(model_type=name)), "is unknown; give layout=") for name in (None, "", "no such model")),
-        *((dict(config=wrong), f"config is of type {type(wrong).__name__}; allowed: ") for wrong in (128.0, None, {})),
+        *((dict(config=config(model_type=name)), "is unknown; give layout=") for name in (None, "no such model")),
+        *((dict(config=wrong), f"config is of type {type(wrong).__name__}; allowed: ") for wrong in (128.0, None)),
     ],
 )
 def test_what_is_refused(arguments, error):
@@ -238,7 +210,6 @@ def test_what_is_refused(arguments, error):
     [
         (torch.zeros(1, dtype=torch.int64), AT, "x has dtype torch.int64"),
         (5, AT, "x is of type int; allowed: a PyTorch Tensor"),
-        (torch.zeros(1), 5, "position_ids is of type int; allowed: a PyTorch Tensor"),
         (torch.zeros(1), AT.numpy(), "position_ids is of type ndarray; allowed: a PyTorch Tensor"),
         (torch.zeros(1), AT.to(torch.complex64), "position_ids have dtype"),
     ],
@@ -313,17 +284,6 @@ def test_compiled():
         far, near = compiled(x, at)
         check(far, at, YARN, torch.bfloat16)
         check(near, at, None, torch.bfloat16)
-
-
-@needs("compile")
-def test_modules_that_share_compiled_code():
-    """The modules have the same attributes and differ only in their frequencies."""
-    torch._dynamo.reset()
-    compiled = torch.compile(lambda module, at: module(torch.zeros(1), at), fullgraph=True, backend="aot_eager")
-    for base in (10000.0, 500.0, 10000.0):
-        module = RotaryEmbedding(config(rope_theta=base))
-        for ours, want in zip(compiled(module, AT), module(torch.zeros(1), AT)):
-            assert (ours - want).abs().max() < 2.0**-23
 
 
 @pytest.mark.parametrize("patched", [lambda: zero_init(torch.bfloat16), lambda: zero_init(torch.float16), on_meta])
