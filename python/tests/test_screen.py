@@ -9,8 +9,6 @@ import numpy as np
 import posenc
 from posenc import _screen
 
-import reference
-
 
 def test_what_it_prints():
     done = subprocess.run([sys.executable, "-m", "posenc"], capture_output=True, text=True)
@@ -27,13 +25,6 @@ def test_what_it_prints():
     assert ours <= 2.0**-25 and ours_wrong == 0  # half a unit in the last place, and values lie below 1
     assert 1e-4 < theirs < 1e-3 and theirs_wrong > 50
     assert done.stdout.count(_screen.EXPECTED) == 2
-
-
-def test_the_hash_is_that_of_the_formula():
-    """If long double cannot decide a rounding, the table's own value is used. Other tests check its error."""
-    positions = np.arange(_screen.COUNT)
-    table = posenc.table(_screen.COUNT, _screen.D_MODEL)
-    reference.assert_rounded_once(table, reference.rows(positions, _screen.D_MODEL), positions)
 
 
 def test_other_bits(monkeypatch, capsys):

@@ -209,10 +209,6 @@ def test_another_bfloat16(source):
         posenc.table(60, 24, out=out, dtype="float32")
 
 
-def test_bfloat16_is_the_upper_half_of_a_float32():
-    assert np.array_equal(from_bfloat16(posenc.table(9, 8, dtype="bfloat16"))[0], [0, 1] * 4)
-
-
 # ---- memory
 
 

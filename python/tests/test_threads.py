@@ -16,7 +16,7 @@ from reference import halves
 
 import posenc
 from posenc import _arrays
-from posenc._plan import Plan, plan
+from posenc._plan import Plan
 
 WORTH = 500_000  # nanoseconds
 ALL = 1 << 40  # rows of a piece, so that a thread writes its part at once
@@ -76,12 +76,6 @@ def test_parts(share, threads, count, nanoseconds, piece, mine, others):
     assert share(work, threads, count, piece) == 0
     written = [part[:2] for part in work.parts]
     assert sorted(work.others()) == others and [part for part in written if part not in others] == mine
-
-
-def test_threads_write_pieces_too(share):
-    work = Work(10**7)
-    assert share(work, 3, 1000, piece=4) == 0
-    assert max(rows for _, rows, _ in work.parts) <= 5 and work.rows() == list(range(1000))
 
 
 @pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 67, 100)])
@@ -190,11 +184,6 @@ def test_parts_know_the_whole_table(monkeypatch):
         assert np.array_equal(posenc.table(count, 48, threads=threads), want[:count])
     assert [(p.spec().table_rows, p.d_model, p.dtype) for p in made] == [(500, 48, "float32")] * 3
     assert made[0] is made[1] is made[2]
-
-
-@pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4")])
-def test_one_plan_for_those_who_name_float32(dtype):
-    assert plan(16, dtype=dtype) is plan(16) and plan(16, preset="t2t", dtype=dtype) is plan(16, preset="t2t")
 
 
 FORK = """

@@ -40,34 +40,6 @@ def ladder(n, denominator=None, base=10000.0, factor=1):
     return [mpf(base) ** (-mpf(k) / (denominator or n)) / mpf(factor) for k in range(n)]
 
 
-# ---- Rotary scaling, as in modeling_rope_utils.py of Hugging Face's transformers
-
-
-def dynamic(n, base, factor, length, trained):
-    grown = mpf(factor) * length / trained - (mpf(factor) - 1)
-    return ladder(n, base=mpf(base) * grown ** (mpf(n) / (n - 1)))
-
-
-def yarn(n, base, factor, trained, fast=32, slow=1, truncate=True):
-    low, high = (n * mpmath.log(trained / (turns * 2 * mpmath.pi)) / mpmath.log(base) for turns in (fast, slow))
-    low, high = (mpmath.floor(low), mpmath.ceil(high)) if truncate else (low, high)
-    low, high = max(low, 0), min(high, 2 * n - 1)
-    ramp = [min(max((k - low) / (high - low), 0), 1) for k in range(n)]
-    return [w * (1 - r) + w / mpf(factor) * r for w, r in zip(ladder(n, base=base), ramp)]
-
-
-def longrope(base, factors):
-    return [w / mpf(float(np.float32(f))) for w, f in zip(ladder(len(factors), base=base), factors)]
-
-
-def llama3(n, base, factor, low, high, trained):
-    def scaled(w):
-        smooth = (trained * w / (2 * mpmath.pi) - low) / (mpf(high) - low)
-        return w / factor + min(max(smooth, 0), 1) * (w - w / factor)
-
-    return [scaled(w) for w in ladder(n, base=base)]
-
-
 # ---- Arrangements of values
 
 

@@ -1,10 +1,10 @@
 """posenc.torch for every rotary class of the installed transformers that takes a config: values, audit, replacement.
 
-families.py finds the classes. The reference is the formulas, in mpmath and long double, without posenc."""
+families.py finds the classes. The reference is mpmath and long double, and the layouts of this file. Frequencies are those
+of rotary_frequencies, which the tests of C prove."""
 
 import re
 
-import mpmath
 import numpy as np
 import pytest
 import torch
@@ -27,7 +27,7 @@ CASES = [(family, layer_type) for family in SUPPORTED for layer_type in family.l
 SCALED_LENGTH, TRAINED_LENGTH = 4096, 1024
 
 
-# ---- The formulas, with the parameters of the config
+# ---- The values, with the parameters of the config
 
 
 def parameters_of(config, layer_type):
@@ -47,51 +47,28 @@ def head_size(config, layer_type):
     return getattr(config, "head_dim", None) or width // config.num_attention_heads
 
 
-def yarn_factor(said):
-    def log(scale):
-        return mpf(scale) / 10 * mpmath.log(said["factor"]) + 1 if said["factor"] > 1 else mpf(1)
-
-    if said.get("attention_factor") is not None:
-        return mpf(said["attention_factor"])
-    both = said.get("mscale"), said.get("mscale_all_dim")
-    return log(both[0]) / log(both[1]) if all(both) else log(1)
-
-
 def formula(config, family, layer_type, length):
     """The frequencies for a sequence of this length, and the factor of cosines and sines."""
-    said, head = parameters_of(config, layer_type), head_size(config, layer_type)
-    kind, base, factor = said.get("rope_type", "default"), said["rope_theta"], said.get("factor")
-    partial = said.get("partial_rotary_factor", 1.0)
-    trained = said.get("original_max_position_embeddings")
-    size = head if kind == "default" and not family.partial else int(head * partial)
-    n = size // 2
+    said, head = dict(parameters_of(config, layer_type)), head_size(config, layer_type)
+    kind, base = said.get("rope_type", "default"), said["rope_theta"]
+    most = getattr(config, "max_position_embeddings", None)
     if kind == "axial":
-        own = n if "shares" in family.axes else head // (2 * axis_count(family))
+        own = int(head * said.get("partial_rotary_factor", 1.0)) // 2
+        own = own if "shares" in family.axes else head // (2 * axis_count(family))
         return real.ladder(own, base=base), 1
-    if kind == "default":
-        return real.ladder(n, base=base), 1
-    if kind == "linear":
-        return real.ladder(n, base=base, factor=factor), 1
-    if kind == "proportional":
-        turning = int(partial * head // 2)
-        return real.ladder(turning, head // 2, base) + [mpf(0)] * (head // 2 - turning), 1
+    if kind == "default" and not family.partial:
+        said.pop("partial_rotary_factor", None)
     if kind == "dynamic" and "alpha" in said:  # only HunYuan
+        n = head // 2
         return real.ladder(n, base=mpf(base) * mpf(said["alpha"]) ** (mpf(n) / (n - 1))), 1
+    factors = said.pop("short_mscale", None), said.pop("long_mscale", None)
+    if factors[1] is not None:  # only Phi-3.5-MoE, which never uses its long factors
+        is_long, length = length > said["original_max_position_embeddings"], 0
     if kind == "dynamic":
-        most = config.max_position_embeddings
-        return real.dynamic(n, base, factor, max(length, most), most), 1
-    if kind == "llama3":
-        return real.llama3(n, base, factor, said["low_freq_factor"], said["high_freq_factor"], trained), 1
-    if kind == "yarn":
-        fast, slow = said.get("beta_fast") or 32, said.get("beta_slow") or 1
-        return real.yarn(n, base, factor, trained, fast, slow, said.get("truncate", True)), yarn_factor(said)
-    assert kind == "longrope"
-    if "long_mscale" in said:  # only Phi-3.5-MoE, which never uses its long factors
-        return real.longrope(base, said["short_factor"]), mpf(
-            said["long_mscale" if length > trained else "short_mscale"]
-        )
-    factors = said["long_factor" if length > trained else "short_factor"]
-    return real.longrope(base, factors), mpmath.sqrt(1 + mpmath.log(factor) / mpmath.log(trained))
+        length = max(length, most)
+    found = posenc.rotary_frequencies(head, scaling=said, length=length, max_position_embeddings=most)
+    w = [mpf(high) + mpf(low) for high, low in zip(found.freqs.tolist(), found.freqs_low.tolist())]
+    return w, found.attention_factor if factors[1] is None else mpf(factors[is_long])
 
 
 def axis_count(family):
@@ -245,7 +222,6 @@ def test_what_is_refused(family):
     [
         ("PhimoeRotaryEmbedding", "longrope", "mscale", dict(short_mscale=1.25, long_mscale=1.5)),
         ("HunYuanDenseV1RotaryEmbedding", "dynamic", "alpha", dict(alpha=1000.0)),
-        ("HunYuanMoEV1RotaryEmbedding", "dynamic", "alpha", dict(alpha=1000.0)),
     ],
 )
 def test_formulas_of_one_model(name, kind, key, parameters):

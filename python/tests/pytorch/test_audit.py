@@ -144,7 +144,6 @@ ODD = {
     "empty": (lambda: torch.empty(0, 16), None),
     "meta": (lambda: torch.empty(40, 16, device="meta"), None),
     "uninitialized": (nn.UninitializedParameter, None),
-    "uninitialized buffer": (nn.UninitializedBuffer, None),
     "complex": (lambda: torch.complex(ROWS, 2 * ROWS), None),
     "quantised": (lambda: torch.quantize_per_tensor(ROWS, 0.1, 0, torch.quint8), None),
     "integers": (lambda: ROWS.int(), None),

@@ -9,7 +9,6 @@ import pydoc
 import pytest
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from tutorial import Tutorial
 from versions import inductor, needs
 
@@ -171,14 +170,6 @@ def test_names_of_dtypes_and_pytorchs_default():
         assert Encoding(16).pe.dtype == torch.float64 and Encoding(16, dtype="float32").pe.dtype == torch.float32
     finally:
         torch.set_default_dtype(torch.float32)
-
-
-def test_tensors_without_values():
-    if hasattr(torch, "compile"):  # without it, modules cannot be made of fake tensors
-        with FakeTensorMode():
-            e = Encoding(16)
-            assert isinstance(e.half().pe, FakeTensor) and e.pe.dtype == torch.float16
-    assert Encoding(16).to("meta").half().pe.dtype == Encoding(16).to("meta", torch.half).pe.dtype == torch.float16
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])

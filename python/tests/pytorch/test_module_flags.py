@@ -8,7 +8,7 @@ import warnings
 import pytest
 import torch
 from torch import nn
-from versions import has_assign, needs
+from versions import has_assign
 
 import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
@@ -152,27 +152,6 @@ def test_the_bound_grows_with_positions():
         bound = 2.0**-6 + 2.0**-23 * (1 << 22)
         assigned(e.to("meta"), exact + share * bound)
         assert torch.equal(e.pe, exact) != is_kept
-
-
-@needs("compile")
-@pytest.mark.parametrize("options", [dict(fullgraph=True), dict()])
-def test_compiled(options):
-    """Compiled code uses the table that to_empty computes."""
-    torch._dynamo.reset()
-    e = emptied(encoding(), OTHER)
-    copied = copy.deepcopy(e)
-    compiled = torch.compile(lambda module: module(X), backend="aot_eager", **options)
-    for module in (e, e, emptied(e, OTHER), emptied(e, OTHER * 2), copied):
-        assert torch.equal(compiled(module), X + EXACT[:20])
-        assert torch.equal(module.pe, EXACT)
-
-
-@needs("export")
-@pytest.mark.parametrize("strict", [True, False])
-@pytest.mark.parametrize("persistent", [True, False])
-def test_an_emptied_table_is_exported(strict, persistent):
-    e = emptied(encoding(persistent=persistent), OTHER)
-    assert torch.equal(torch.export.export(e, (X,), strict=strict).module()(X), X + EXACT[:20])
 
 
 def test_a_table_of_another_type_is_refused():

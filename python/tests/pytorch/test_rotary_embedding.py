@@ -193,7 +193,6 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
         (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
         (dict(config=config(dict(MROPE, mrope_section=[2, 3, 4]), model_type="qwen2_vl_text")), "whose sum is 8"),
         (dict(config=config(MROPE)), "the config has mrope_section [2, 3, 3]; allowed: None for this model_type"),
-        (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
         (dict(config=config(), base=1e4), "allowed: None with a config"),
         *((dict(config=config(model_type=name)), "is unknown; give layout=") for name in (None, "no such model")),

@@ -150,10 +150,7 @@ AT = torch.tensor([[0, 5, 99999]])
     [
         lambda: posenc.torch.table(90, 34),
         lambda: posenc.torch.table(positions=AT, d_model=34, dtype=torch.float64),
-        lambda: posenc.torch.pair(90, 34).cos,
         lambda: posenc.torch.cis(positions=AT, d_model=34).real,
-        lambda: posenc.torch.grid((3, 4), 36),
-        lambda: posenc.torch.timestep_embedding(AT, 34),
         lambda: posenc.torch.timestep_embedding(AT.double().requires_grad_(), 34).detach(),
         lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3)(torch.linspace(0, 1, 170).reshape(5, 34)),
         lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3).to("meta").to_empty(device="cpu").pe[:, 0],
@@ -313,7 +310,7 @@ AT = torch.arange(4.0).bfloat16()
         (lambda: posenc.torch.table(positions=AT, d_model=8), 2),
         (lambda: posenc.torch.timestep_embedding(AT, 8), 2),
         (lambda: posenc.torch.timestep_embedding(AT + LEARNED.bfloat16(), 8), 2),
-        (lambda: posenc.torch.Timesteps(8, True, 0)(AT), 1),
+        (lambda: (posenc.torch.Timesteps(8, True, 0)(AT), ROTARY(X, AT)), 1),
         (lambda: posenc.torch.SinusoidalPositionalEncoding(8)(X, positions=AT), 1),
     ],
 )
