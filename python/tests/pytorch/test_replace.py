@@ -182,6 +182,7 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
             UNKNOWN.format("its frequencies are those of posenc.torch.RotaryEmbedding(64, base=500000.0); "),
         ),
         (NoConfig(config(), 501234.5), UNKNOWN.format("")),  # no round number
+        (NoConfig(config(), 0.5), UNKNOWN.format("")),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
             Rotary(config(model_type="sam3_vit_model")),

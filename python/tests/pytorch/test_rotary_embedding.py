@@ -111,12 +111,12 @@ def test_positions_of_other_types(dtype):
     "kind, axes",
     [
         ("qwen2_vl_text", (0, 0, 1, 1, 1, 2, 2, 2)),
-        ("qwen3_vl_text", (0, 1, 2, 0, 1, 2, 0, 1)),
+        ("qwen3_vl_text", (0, 1, 2, 0, 1, 2, 0, 0)),
         ("ernie4_5_vl_moe_text", (1, 2, 1, 2, 1, 0, 0, 0)),
     ],
 )
 def test_three_axes(kind, axes):
-    section = {"qwen2_vl_text": [2, 3, 3], "qwen3_vl_text": [2, 3, 2], "ernie4_5_vl_moe_text": [2, 3, 3]}[kind]
+    section = {"qwen2_vl_text": [2, 3, 3], "qwen3_vl_text": [4, 2, 2], "ernie4_5_vl_moe_text": [2, 3, 3]}[kind]
     module = RotaryEmbedding(config({"rope_type": "default", "mrope_section": section}, model_type=kind))
     one, x = RotaryEmbedding(config()), torch.zeros(1)
     at = torch.stack((AT, AT + 1000, AT * 2))
@@ -191,6 +191,7 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
         (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
         (dict(dtype=torch.float64), "dtype is torch.float64; allowed: torch.float32, or None"),
         (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
+        (dict(sections=8), "are 8; allowed: three numbers whose sum is 8"),
         (dict(config=config(dict(MROPE, mrope_section=[2, 3, 4]), model_type="qwen2_vl_text")), "whose sum is 8"),
         (dict(config=config(MROPE)), "the config has mrope_section [2, 3, 3]; allowed: None for this model_type"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
