@@ -11,6 +11,8 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+import torch.distributed
+import torch.multiprocessing
 from torch import arange, tensor
 
 import posenc.torch
@@ -103,6 +105,7 @@ WANT = {
     "JAX": lambda g: woven(waves([4998, 4999], ladder(256))),
     "JAX under jit and vmap": lambda g: woven(waves(g.positions, ladder(256))),
     "bake into ONNX": lambda g: woven(waves(2 * [range(7)], ladder(256))),
+    "Context parallelism": lambda g: woven(waves([g.first + len(g.part) - 1], ladder(256))),
     "DTensor": lambda g: woven(waves(g.positions, ladder(256))),
     "CUDA graphs": lambda g: np.tile(waves(g.positions, ladder(64)), 2),
 }  # fmt: skip
@@ -150,12 +153,27 @@ def check(name, replace=("", ""), **given):
     return g
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [name for name in RECIPES if name != "Context parallelism"])
 def test_recipe(name, tmp_path, monkeypatch):
     """Without a GPU, the lines of a CUDA graph are run, and nothing is captured."""
     pytest.importorskip(NEEDS.get(name, "torch"))
     monkeypatch.setattr(torch.cuda, "graph", contextlib.nullcontext)
     check(name, path=tmp_path / "model.onnx")
+
+
+def one_of_two_processes(rank, file):
+    """Runs the recipe in one of two processes: its rows have the bits of a table that a single process computes."""
+    torch.distributed.init_process_group("gloo", init_method=file.as_uri(), rank=rank, world_size=2)
+    g = check("Context parallelism", length=8191)
+    assert (g.first, len(g.part)) == ((0, 4096), (4096, 4095))[rank]
+    assert torch.equal(g.part, posenc.torch.table(8191, 512)[g.first :][: len(g.part)])
+    torch.distributed.barrier()
+
+
+def test_context_parallelism(tmp_path):
+    if not torch.distributed.is_available():
+        pytest.skip("this PyTorch has no torch.distributed")
+    torch.multiprocessing.spawn(one_of_two_processes, (tmp_path / "processes",), nprocs=2)
 
 
 def test_jax_has_no_gradient():
