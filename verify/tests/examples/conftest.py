@@ -1,38 +1,33 @@
-"""Installs the build in POSENC_BUILD into a prefix, and makes places to build and run the examples in."""
+"""Installs the build in POSENC_BUILD into a prefix, with the Python package, as a distribution would."""
 
 import os
 import pathlib
-import shutil
+import subprocess
 
 import pytest
-from places import SOURCE, Place, checked, install
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="session")
-def prefix(tmp_path_factory):
-    return install(pathlib.Path(os.environ["POSENC_BUILD"]), tmp_path_factory.mktemp("installed") / "prefix")
-
-
-@pytest.fixture(scope="session")
-def package(prefix, tmp_path_factory):
-    """Adds the Python package to the prefix, as a distribution would."""
-    build = tmp_path_factory.mktemp("python")
+def environment(tmp_path_factory):
+    """The environment of programs that use the installed posenc and nothing else of the tree."""
+    prefix, build = (tmp_path_factory.mktemp(name) for name in ("prefix", "python"))
     switches = [f"-DPOSENC_{name}=OFF" for name in ("BUILD_VERIFY", "BUILD_BENCH", "BUILD_TESTS", "WITH_SLEEF")]
-    checked(
-        "cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DPOSENC_PYTHON_DIR=lib/python3/dist-packages", *switches
-    )
-    checked("cmake", "--install", build, "--component", "python", "--prefix", prefix[0])
-    return prefix
-
-
-@pytest.fixture(scope="session", params=["gcc g++", "clang clang++"], ids=["gcc", "clang"])
-def place(request, prefix, tmp_path_factory):
-    c, cpp = request.param.split()
-    if not shutil.which(c) or not shutil.which(cpp):
-        pytest.skip(f"there is no {c} or {cpp}")
-    return Place(tmp_path_factory.mktemp(c), *prefix, c, cpp)
-
-
-@pytest.fixture(scope="session")
-def python_place(package, tmp_path_factory):
-    return Place(tmp_path_factory.mktemp("programs"), *package)
+    configure = ["cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DPOSENC_PYTHON_DIR=lib/python3/dist-packages"]
+    install = ["cmake", "--install", os.environ["POSENC_BUILD"], "--prefix", prefix]
+    install_python = ["cmake", "--install", build, "--prefix", prefix, "--component", "python"]
+    for command in (install, [*configure, *switches], install_python):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    libraries = next(prefix.rglob("posenc.pc")).parents[1]  # this directory differs between systems
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(build),
+        "LC_ALL": "C.UTF-8",
+        "LD_LIBRARY_PATH": str(libraries),
+        "PKG_CONFIG_PATH": f"{libraries}/pkgconfig",
+        "PYTHONPATH": f"{prefix}/lib/python3/dist-packages",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CMAKE_PREFIX_PATH": str(prefix),
+        "CMAKE_GENERATOR": "Ninja",
+    }

@@ -9,7 +9,7 @@ import base64
 import os
 
 import pytest
-from places import SOURCE
+from conftest import SOURCE
 
 nbformat, nbclient, _ = map(pytest.importorskip, ("nbformat", "nbclient", "ipykernel"))
 TOUR = SOURCE / "examples/tour.ipynb"
@@ -33,8 +33,8 @@ def pictures(tour):
     return {name: base64.b64decode(data["image/png"]) for name, data in drawn}
 
 
-def test_texts(python_place):
-    assert texts(executed(python_place.environment)) == texts(nbformat.read(TOUR, 4))
+def test_texts(environment):
+    assert texts(executed(environment)) == texts(nbformat.read(TOUR, 4))
 
 
 def test_pictures():
