@@ -1,5 +1,5 @@
-"""Checks wheels: their names, metadata, licences and sources, and which functions, libraries and systems each library exports or needs.
-The arguments are the wheels. Exit status 1: a check failed.
+"""Checks wheels: their names, metadata, licences and sources, and the functions that each library exports. auditwheel checks what a
+library for Linux needs; this also checks it for macOS and Windows. The arguments are the wheels. Exit status 1: a check failed.
 """
 import email
 import pathlib
@@ -13,10 +13,8 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 HEADER = (TOP / "include/posenc.h").read_text(encoding="utf-8")
 VERSION = re.search(r'POSENC_VERSION_STRING "(.*)"', HEADER)[1]
 PUBLIC = set(re.findall(r"\bPOSENC_API [^;]*?\b(posenc_\w+)\(", HEADER))
-MACHINES = {"x86_64": "X86_64", "amd64": "X86_64", "aarch64": "ARM64", "arm64": "ARM64"}
+MACHINES = {"x86_64": "X86_64", "amd64": "X86_64", "arm64": "ARM64"}
 NEEDED = {  # libraries that every system of the tag has
-    "manylinux": r"lib[cm]\.so\.6|ld-linux-.*",
-    "musllinux": r"libc\.musl-(x86_64|aarch64)\.so\.1",
     "macosx": r"/usr/lib/libSystem\.B\.dylib",
     "win": r"KERNEL32\.dll|api-ms-win-crt-[a-z]+-l1-1-0\.dll",  # the second: Windows 10 and later
 }
@@ -34,26 +32,25 @@ def require(condition, found):
 
 
 def check_library(system, tags, name, code):
-    """Checks the architecture, imports and exports of a library, given its bytes."""
+    """Checks the exports of a library, given its bytes; for macOS and Windows its architecture and imports too."""
     parsed = lief.parse(list(code))
-    machine = parsed.abstract.header.architecture
-    require(machine.name == MACHINES[re.search("x86_64|amd64|aarch64|arm64", tags)[0]], machine)
-    needed = [str(getattr(n, "name", n)) for n in parsed.libraries]
     exported = {f.name.removeprefix("_") if system == "macosx" else f.name for f in parsed.exported_functions}
+    exported -= {"_mh_dylib_header", "__dso_handle"}  # symbols of every library of macOS
+    require(exported == PUBLIC, exported ^ PUBLIC)
+    if system.endswith("linux"):
+        imported = {symbol.name for symbol in parsed.imported_symbols}
+        require({"sin", "sinf", "cosf", "expf"} <= imported, imported)  # from the system's libm, as in frameworks
+        return
+    machine = parsed.abstract.header.architecture
+    require(machine.name == MACHINES[re.search("x86_64|amd64|arm64", tags)[0]], machine)
+    needed = [str(getattr(n, "name", n)) for n in parsed.libraries]
     if system == "macosx":
         require(needed[0] == f"@rpath/{name}", needed)  # the library itself
         del needed[0]
         imported = {symbol.name for symbol in parsed.imported_symbols}
         require(imported <= {*MACOS}, imported - {*MACOS})
-        exported -= {"_mh_dylib_header", "__dso_handle"}  # symbols of every library
         version = [int(n) for n in re.match(r"macosx_(\d+)_(\d+)", tags).groups()]
         require(parsed.build_version.minos == [*version, 0], parsed.build_version)
-    if system.endswith("linux"):
-        soname = parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name
-        require(soname == name, soname)
-        imported = {symbol.name for symbol in parsed.imported_symbols}
-        require({"sin", "sinf", "cosf", "expf"} <= imported, imported)  # from the system's libm, as in frameworks
-    require(exported == PUBLIC, exported ^ PUBLIC)
     require(needed and all(re.fullmatch(NEEDED[system], n) for n in needed), needed)
 
 
