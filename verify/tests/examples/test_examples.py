@@ -15,59 +15,34 @@ from conftest import SOURCE
 COMPILERS = {"gcc": "g++", "clang": "clang++"}
 STRICT = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 LOAD = "python3 -c \"import numpy; rows = numpy.load('pe.npy'); print(rows.shape, rows.dtype, *rows[4999, :2])\""
+ROW = "row 4999 starts -0.663949549 -0.747777402"
 #: For each file: what is run after its commands, and words of the output. The numbers are the formula's, rounded to the nearest.
 PROGRAMS = {
-    "first.c": ("ldd first", ["row 4999 starts -0.663949549 -0.747777402\n", "libposenc.so.1 => /"]),
-    "table.c": (
-        # the second command has linked the static library
+    "first.c": ("ldd first", [ROW, "libposenc.so.1 => /"]),
+    "table.c": (  # the second command has linked the static library
         f"! ldd table | grep libposenc && ! ./table /dev/full && {LOAD}",
-        2
-        * ["row 4999 starts -0.663949549 -0.747777402 0.00128532387 -0.999999166\nthe two tables have the same bits\n"]
-        + ["(5000, 512) float32 -0.66394955 -0.7477774\n"],
+        [ROW, ROW, "have the same bits", "have the same bits", "(5000, 512) float32 -0.66394955 -0.7477774\n"],
     ),
     "table.cpp": (
         "",
-        ["row 131071 starts -0.575241685 -0.817983508 0.493705511 -0.869629145\n"]
-        + ["refused: positions[0] is 8589934592", "refused: rows() makes floats"],
+        ["row 131071 starts -0.575241685 ", "refused: positions[0] is 8589934592", "refused: rows() makes"],
     ),
     "kernel.c": ("", ["off by at most 8.5e-08; angles in float32, up to 2^20: 0.049\n"]),
-    "single.c": (
-        "! ldd single | grep libposenc",
-        ["position 4095 gives -0.997821212 -0.0217818208 -0.877114594 -0.127809644\n"],
-    ),
+    "single.c": ("! ldd single | grep libposenc", ["position 4095 gives -0.997821212 -0.0217818208 -0.877114594 "]),
     "CMakeLists.txt": (
         "ldd build/table && ! ldd build/table_static | grep libposenc",
-        2 * ["row 4999 starts -0.663949549 -0.747777402"] + ["row 131071 starts -0.575241685", "libposenc.so.1 => /"],
+        [ROW, ROW, "row 131071 starts -0.575241685 ", "libposenc.so.1 => /"],
     ),
-    "subproject/CMakeLists.txt": ("", ["row 4999 starts -0.663949549 -0.747777402"]),
+    "subproject/CMakeLists.txt": ("", [ROW]),
     "table.py": (
         "",
-        ["row 4999 starts [-0.6639495491981506, -0.7477774024009705, 0.0012853238731622696, -0.9999991655349731]\n"]
-        + ["row 131071 starts [-0.5752416849136353, -0.8179835081100464, 0.49370551109313965, -0.8696291446685791]\n"]
-        + ["whisper's row 1499 starts [-0.4443359375, 0.841796875, -0.9619140625, 0.144287109375]\n"]
-        + ["anchored differs from exact in 0 of 2560000 values\n"],
+        ["row 4999 starts [-0.6639495491981506, -0.747", "row 131071 starts [-0.5752416849136353, -0.817"]
+        + ["row 1499 starts [-0.4443359375, 0.841796875, ", "differs from exact in 0 of 2560000 values"],
     ),
-    "grid.py": (
-        "",
-        ["grid (197, 768): patch (1, 2) starts [0.9092974066734314, 0.9442367553710938], "]
-        + ["its second half [0.8414709568023682, 0.8152506351470947]\n"],
-    ),
-    "pair.py": (
-        "",
-        ["sines at 8191 start [-0.76171875, -0.2119140625, 0.56640625, -0.984375], "]
-        + ["cosines [-0.64453125, 0.9765625, 0.82421875, -0.1748046875]\n"]
-        + ["rotated (1, 8, 100, 128), lengths kept: True\n"],
-    ),
-    "encode.py": (
-        "",
-        ["row 99 starts [-0.9992068409919739, 0.03982087969779968, 0.950151264667511, 0.31178924441337585]\n"]
-        + ["base 10000.0, first 0: all bits right\n"],
-    ),
-    "transformer.py": (
-        "",
-        ["row 34 starts [0.529082715511322, -0.8485702872276306, -0.39636853337287903, 0.9180914759635925]\n"]
-        + ["logits (35, 20, 1000), finite: True\n"],
-    ),
+    "grid.py": ("", ["grid (197, 768): patch (1, 2) starts [0.9092974066734314, ", "half [0.8414709568023682, "]),
+    "pair.py": ("", ["start [-0.76171875, -0.2119140625, ", "cosines [-0.64453125, 0.9765625, ", "lengths kept: True"]),
+    "encode.py": ("", ["row 99 starts [-0.9992068409919739, 0.0398", "base 10000.0, first 0: all bits right\n"]),
+    "transformer.py": ("", ["row 34 starts [0.529082715511322, -0.848", "logits (35, 20, 1000), finite: True"]),
     "three_faults.py": ("", ["| gpt_neox | float16 | 2048 | 0.78 |"]),  # the upstream issue states 0.7819
 }
 #: The pages that show the whole output. On other processors PyTorch has another pow().

@@ -19,18 +19,11 @@ done
 cat >"$work/public.c" <<'END'
 #include <posenc.h>
 #include <posenc.h>
-int64_t widest(void);
-int64_t widest(void) { return POSENC_MAX_D_MODEL < POSENC_MAX_POSITION ? POSENC_MAX_D_MODEL : -POSENC_MAX_POSITION; }
-int is_this(int32_t dtype);
-int is_this(int32_t dtype) { return dtype == POSENC_DTYPE_F16 && POSENC_VERSION_MAJOR > 0 && POSENC_VERSION_STRING[0] != '0'; }
-posenc_spec half(void);
-posenc_spec half(void)
-{
-  posenc_spec spec;
-  posenc_spec_init(&spec, 512, NULL);
-  spec.layout = POSENC_LAYOUT_SPLIT;
-  spec.dtype = POSENC_DTYPE_BF16;
-  return spec;
+int64_t used(posenc_spec *spec);
+int64_t used(posenc_spec *spec) {
+  spec->layout = POSENC_LAYOUT_SPLIT; /* int32_t, set to an enumerator */
+  spec->dtype = POSENC_DTYPE_BF16;
+  return POSENC_VERSION_MAJOR > 0 && POSENC_VERSION_STRING[0] != '0' ? POSENC_MAX_D_MODEL : -POSENC_MAX_POSITION;
 }
 END
 cp "$work/public.c" "$work/public.cpp"
