@@ -54,8 +54,10 @@ build() { # build DIR ARGUMENT...
   cmake --build "$1" >>log 2>&1 || fail "it does not build: $*"
 }
 build native -DPOSENC_INSTALL=OFF -DCMAKE_C_FLAGS=-march=native
-{ cc -O1 -ffp-contract=off -I"$source_dir"/{include,verify} "$source_dir/verify/tests/bits/test_bits.c" native/libposenc.so -Wl,-rpath,native -o bits &&
-  ./bits; } >log 2>&1 || fail "with -march=native, the bits are others"
+for test in bits recipes; do
+  { cc -O1 -ffp-contract=off -I"$source_dir"/{include,verify,verify/tests} "$source_dir/verify/tests/bits/test_$test.c" -o $test \
+    native/libposenc.so -Wl,-rpath,native -lcmocka -lm && ./$test; } >log 2>&1 || fail "with -march=native, test_$test fails"
+done
 needed=$(objdump -p native/libposenc.so | grep NEEDED | grep -v -e libm.so -e libc.so -e ld-linux || true)
 [[ ! $needed && $(./bits --list) != *sleef* ]] || fail "without SLEEF, the library needs $needed; it has $(./bits --list)"
 
