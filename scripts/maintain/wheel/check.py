@@ -22,8 +22,8 @@ NAMES = {"macosx": "libposenc.1.dylib", "win": "posenc-1.dll"}
 #: Functions of macOS 10.15 that a compiler may call. Zig does not know in which version a function appeared.
 MACOS = """___bzero ___memcpy_chk ___memmove_chk ___memset_chk ___sincos_stret ___sincosf_stret ___udivti3
 __tlv_bootstrap _aligned_alloc _bzero _cos _cosf _expf _expm1 _feholdexcept _fesetenv _fesetround _floor _fma _fmaf
-_free _frexp _ldexp _log _log2 _memcpy _memmove _memset _memset_pattern16 _pow _powf _rint _sin _sinf _snprintf
-_strchr _strcmp _strlen _strncmp _vsnprintf dyld_stub_binder""".split()
+_free _frexp _ilogb _ldexp _log _log2 _memcpy _memmove _memset _memset_pattern16 _nextafter _pow _powf _rint _sin _sinf
+_snprintf _strchr _strcmp _strlen _strncmp _vsnprintf dyld_stub_binder""".split()
 
 
 def require(condition, found):
