@@ -63,18 +63,10 @@ void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *
   add_run(s, to - length, length);
 }
 
-void sample_finish(segment *s, uint64_t *random) {
+void sample_finish(segment *s) {
   s->positions = must_calloc(s->n_rows, sizeof *s->positions);
-  s->shuffled = must_calloc(s->n_rows, sizeof *s->shuffled);
   int64_t row = 0;
   for (int64_t r = 0; r < s->n_runs; r++)
-    for (int64_t i = 0; i < s->runs[r].count; i++, row++) {
-      s->positions[row] = s->runs[r].first + i;
-      s->shuffled[row] = row;
-    }
-  for (int64_t i = s->n_rows - 1; i > 0; i--) {
-    const int64_t other = random_below(random, i + 1), kept = s->shuffled[i];
-    s->shuffled[i] = s->shuffled[other];
-    s->shuffled[other] = kept;
-  }
+    for (int64_t i = 0; i < s->runs[r].count; i++)
+      s->positions[row++] = s->runs[r].first + i;
 }

@@ -70,7 +70,7 @@ static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, i
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
       sample_range(added, low, high, affordable(rows, spec->d_model * most_ranges), &random);
-  sample_finish(added, &random);
+  sample_finish(added);
   return added;
 }
 
@@ -118,7 +118,7 @@ static void add_worst_cases(sweep *s, int32_t dtype) {
       last = position;
     }
   }
-  sample_finish(added, &random);
+  sample_finish(added);
 }
 
 sweep sweep_default(int64_t rows, uint64_t seed) {
@@ -214,7 +214,7 @@ sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to) {
   uint64_t random = 1;
   segment *added = add_segment(&s, "whole", spec, from, to);
   sample_range(added, from, to, to - from, &random);
-  sample_finish(added, &random);
+  sample_finish(added);
   return s;
 }
 
@@ -222,7 +222,6 @@ void sweep_destroy(sweep *s) {
   for (int64_t i = 0; i < s->count; i++) {
     free(s->segments[i].runs);
     free(s->segments[i].positions);
-    free(s->segments[i].shuffled);
   }
   free(s->segments);
   *s = (sweep){NULL, 0};

@@ -23,7 +23,6 @@ typedef struct segment {
   int64_t n_runs;
   int64_t *positions; /* n_rows of them, run after run */
   int64_t n_rows;
-  int64_t *shuffled; /* a permutation of the rows: their order in the call of posenc_fill_at() */
 } segment;
 
 typedef struct sweep {

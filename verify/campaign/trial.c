@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,43 +14,33 @@
 
 /* The child writes these as it runs, so that the parent can say where it died. */
 struct trial_state {
-  enum stage { STAGE_PLAN, STAGE_FILL, STAGE_FILL_AT, STAGE_BOUND, STAGE_DONE } volatile stage;
+  enum stage { STAGE_PLAN, STAGE_FILL, STAGE_BOUND, STAGE_DONE } volatile stage;
   volatile posenc_status status;
 };
 
-static const char *const stage_names[] = {
-    "posenc_plan_create", "posenc_fill", "posenc_fill_at", "posenc_impl_error_bound", "the end"};
+static const char *const stage_names[] = {"posenc_plan_create", "posenc_fill", "posenc_impl_error_bound", "the end"};
 
-static size_t bounds_size(const segment *s) { return (size_t)(s->n_rows * s->spec.d_model) * sizeof(double); }
+static size_t count_of(const segment *s) { return (size_t)(s->n_rows * s->spec.d_model); }
+
+static void *shared_memory(size_t size) {
+  void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED)
+    out_of_memory("for the outputs of a segment");
+  return map;
+}
 
 trial trial_create(const segment *s) {
-  enum { GUARD = 5 }; /* elements; an odd number moves the rows through every alignment */
-  const size_t size = format_of(s->spec.dtype)->size;
-  const int64_t d = s->spec.d_model, line_of = 64 / (int64_t)size;
-  const int64_t aligned = (d + line_of - 1) / line_of * line_of + line_of;
-  trial t = {.s = s};
+  trial t = {.s = s, .size = format_of(s->spec.dtype)->size};
   t.state = shared_memory(sizeof *t.state);
-  t.bounds = shared_memory(bounds_size(s));
-  t.filled = sheet_create(size, s->n_rows + s->n_runs + 1, d + GUARD, d, size);
-  t.filled_at = sheet_create(size, s->n_rows + 2, aligned, d, 0);
-
-  t.line_of = must_calloc(s->n_rows, sizeof *t.line_of);
-  for (int64_t r = 0, line = 1, row = 0; r < s->n_runs; r++, line++)
-    for (int64_t i = 0; i < s->runs[r].count; i++, row++, line++) {
-      t.filled.is_row[line] = true;
-      t.line_of[row] = line;
-    }
-  for (int64_t i = 0; i < s->n_rows; i++)
-    t.filled_at.is_row[i + 1] = true;
+  t.outputs = shared_memory(count_of(s) * t.size);
+  t.bounds = shared_memory(count_of(s) * sizeof *t.bounds);
   return t;
 }
 
 void trial_destroy(trial *t) {
   munmap(t->state, sizeof *t->state);
-  munmap(t->bounds, bounds_size(t->s));
-  sheet_destroy(&t->filled);
-  sheet_destroy(&t->filled_at);
-  free(t->line_of);
+  munmap(t->outputs, count_of(t->s) * t->size);
+  munmap(t->bounds, count_of(t->s) * sizeof *t->bounds);
 }
 
 /* Runs in the child. Returns the first status that is not POSENC_OK. */
@@ -64,18 +53,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
 
   t->state->stage = STAGE_FILL;
   for (int64_t r = 0, row = 0; r < s->n_runs && status == POSENC_OK; row += s->runs[r++].count)
-    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, trial_output(t, row, 0), t->filled.stride);
-  if (status != POSENC_OK)
-    return status;
-
-  t->state->stage = STAGE_FILL_AT;
-  int64_t *positions = malloc((size_t)s->n_rows * sizeof *positions);
-  if (!positions)
-    return POSENC_ERROR_MEMORY;
-  for (int64_t i = 0; i < s->n_rows; i++)
-    positions[i] = s->positions[s->shuffled[i]];
-  status = posenc_fill_at(plan, positions, s->n_rows, sheet_at(&t->filled_at, 1, 0), t->filled_at.stride);
-  free(positions);
+    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, trial_output(t, row, 0), s->spec.d_model);
   posenc_plan_destroy(plan);
   if (status != POSENC_OK)
     return status;
@@ -100,8 +78,7 @@ static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
 }
 
 trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size) {
-  sheet_paint(&t->filled);
-  sheet_paint(&t->filled_at);
+  memset(t->outputs, 0xff, count_of(t->s) * t->size); /* NaN in every dtype */
   t->state->stage = STAGE_PLAN;
   t->state->status = POSENC_OK;
 

@@ -3,7 +3,8 @@
 #ifndef POSENC_VERIFY_TRIAL_H
 #define POSENC_VERIFY_TRIAL_H
 
-#include "sheet.h"
+#include <stddef.h>
+
 #include "sweep.h"
 
 typedef struct trial_state trial_state;
@@ -12,21 +13,20 @@ typedef struct trial_state trial_state;
 typedef struct trial {
   const segment *s;
   trial_state *state;
-  double *bounds;   /* posenc_impl_error_bound() of every output, row by row */
-  sheet filled;     /* output of posenc_fill(), run by run: unaligned rows, a guard line before and after each run */
-  sheet filled_at;  /* output of posenc_fill_at(): row i is row shuffled[i] of the segment, aligned to 64 bytes */
-  int64_t *line_of; /* the line in `filled` of each row of the segment */
+  size_t size;            /* bytes of an output */
+  unsigned char *outputs; /* of posenc_fill(), a call for each run: row by row, without gaps */
+  double *bounds;         /* posenc_impl_error_bound() of every output, row by row */
 } trial;
 
 typedef enum trial_outcome {
-  TRIAL_DONE,        /* sheets and bounds are complete */
+  TRIAL_DONE,        /* outputs and bounds are complete */
   TRIAL_NOT_OFFERED, /* the implementation does not offer this spec, which is allowed */
-  TRIAL_FAILED       /* reason says how; the sheets are not valid */
+  TRIAL_FAILED       /* reason says how; the outputs are not valid */
 } trial_outcome;
 
-/* What posenc_fill() wrote. */
+/* What posenc_fill() wrote; a NaN if it did not write this output. */
 static inline void *trial_output(const trial *t, int64_t row, int64_t column) {
-  return sheet_at(&t->filled, t->line_of[row], column);
+  return t->outputs + (size_t)(row * t->s->spec.d_model + column) * t->size;
 }
 
 trial trial_create(const segment *s);

@@ -27,15 +27,9 @@ typedef struct verdict {
 
 static inline double correct_share(const verdict *v) { return 1 - (double)v->misrounded / (double)v->outputs; }
 
-/* Fills in the whole verdict. outputs and bounds are those of the segment, row by row. */
-void verdict_fill(
-    const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v);
-
 /* Judges a trial of impl that ended in TRIAL_DONE. Fills in *v in any case. Returns false, with the reason, if
  *
- * - a guard was overwritten,
- * - posenc_fill() and posenc_fill_at() differ in a bit,
- * - an output is beyond its bound, or
+ * - an output is beyond its bound, or was not written, or
  * - an output of a correctly rounded implementation is not the nearest number. */
 bool judge(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);

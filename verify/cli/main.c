@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv) {
   options o = options_parse(argc, argv);
-  const int status = o.hashes ? write_hashes(&o) : o.exhaustive ? exhaustive(&o) : verify_impls(&o);
+  const int status = o.exhaustive ? exhaustive(&o) : verify_impls(&o);
   options_destroy(&o);
   return status;
 }

@@ -10,7 +10,7 @@
 
 const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
 
-enum { KEY_THREADS = 256, KEY_EXHAUSTIVE, KEY_HASHES };
+enum { KEY_THREADS = 256, KEY_EXHAUSTIVE };
 
 static const struct argp_option argp_options[] = {
     {"impl", 'i', "NAME", 0, "Verify only this implementation; may be given several times", 0},
@@ -29,10 +29,6 @@ static const struct argp_option argp_options[] = {
         "Compare every output of one float32 table with the float32 nearest to the real value, for every member of the "
         "implementation's family that runs here (default: exact, 512 columns, positions 0 to 1048575). Write key=value "
         "lines to stdout, and the first misrounded outputs to stderr",
-        2},
-    {"hashes", KEY_HASHES, NULL, 0,
-        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, after MPFR has "
-        "confirmed every output",
         2},
     {0},
 };
@@ -62,21 +58,17 @@ static void add_impl(struct argp_state *state, options *o, const char *name) {
   o->impls[o->n_impls++] = impl;
 }
 
-/* Refuses two kinds of work at a time, and options that the kind of work does not have. */
-static void check_work(struct argp_state *state, const options *o) {
-  const char *work = o->hashes ? "--hashes" : "--exhaustive";
-  const bool special = o->hashes || o->exhaustive;
-  const char *wrong = o->hashes && o->exhaustive                                 ? "not with --exhaustive"
-                      : special && o->json                                       ? "it writes no JSON"
-                      : special && o->quiet                                      ? "not with --quiet"
-                      : o->hashes && (o->n_impls > 0 || o->shape.given)          ? "its tables are fixed"
-                      : o->exhaustive && o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares float32 only"
-                      : o->exhaustive && o->n_impls > 1                          ? "one --impl at most"
-                                                                                 : NULL;
+/* Refuses options that --exhaustive does not have. */
+static void check_exhaustive(struct argp_state *state, const options *o) {
+  const char *wrong = o->json                                   ? "it writes no JSON"
+                      : o->quiet                                ? "not with --quiet"
+                      : o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares float32 only"
+                      : o->n_impls > 1                          ? "one --impl at most"
+                                                                : NULL;
   if (wrong)
-    argp_error(state, "%s: %s", work, wrong);
-  if (special && o->sampling)
-    argp_error(state, "%s: not with %s, which compares every output with MPFR", o->sampling, work);
+    argp_error(state, "--exhaustive: %s", wrong);
+  if (o->sampling)
+    argp_error(state, "%s: not with --exhaustive, which compares every output with MPFR", o->sampling);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -110,14 +102,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   case KEY_EXHAUSTIVE:
     o->exhaustive = true;
     return 0;
-  case KEY_HASHES:
-    o->hashes = true;
-    return 0;
   case ARGP_KEY_ARG:
     argp_error(state, "%s: no arguments are taken, only options", text);
     return 0;
   case ARGP_KEY_END:
-    check_work(state, o);
+    if (o->exhaustive)
+      check_exhaustive(state, o);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

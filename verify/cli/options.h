@@ -9,7 +9,7 @@
 typedef struct options {
   const posenc_impl **impls; /* those that --impl names, each once; none means all */
   size_t n_impls;
-  bool exhaustive, hashes;
+  bool exhaustive;
   bool quiet; /* the text has only the failures, and how many are verified */
   uint64_t seed;
   int64_t rows;         /* 0: the default */

@@ -10,7 +10,4 @@ int verify_impls(const options *o);
 /* --exhaustive: compares every output of a table with the float32 nearest to the real value, which MPFR decides. */
 int exhaustive(const options *o);
 
-/* --hashes: writes hashes.inc to standard output, without the rows of tables that are not as promised. */
-int write_hashes(const options *o);
-
 #endif

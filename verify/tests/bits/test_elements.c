@@ -5,20 +5,20 @@
  *   - all members of a family agree, and a sample is correct;
  *   - a new table is zero between its rows, and nothing else is written;
  *   - what is refused writes nothing, and says why.
- * Cases for which kernels have code of their own are drawn often.
+ * Cases for which kernels have code of their own are drawn often. Every element of the tables of hashes.inc, whose bits
+ * test_bits.c compares, is judged.
  *
  *   test_elements [SEED [INPUTS]]    INPUTS: their number, or "large" for tables that are written around the caches. Each
  *                                    input has the seed after that of the one before.
  */
-#include "testing.h"
+#include "judged.h"
 
 #include <signal.h>
-#include <stdio.h>
 
-#include "columns.h"
+#include "campaign/family.h"
 #include "fuzz/fuzz.h"
+#include "hashed.h"
 
-static uint64_t seed = 20170612;
 static int inputs = THINNED ? 1000 : 4000;
 
 static void name_input(int signal) {
@@ -35,6 +35,32 @@ static void random_inputs(void **state) {
     for (size_t i = 0; i < sizeof input; i++)
       input[i] = (uint8_t)(next_random(&random) >> 32);
     LLVMFuzzerTestOneInput(input, sizeof input);
+  }
+}
+
+/* Compares the tables of hashes.inc with MPFR, for every member of their families. */
+static void pinned_tables(void **state) {
+  (void)state;
+  static _Alignas(64) unsigned char got[HASHED_MOST_BYTES];
+  for (const hashed *t = hashed_tables; t < hashed_tables + HASHED_TABLES; t++) {
+    double freqs[HASHED_MOST_FREQS];
+    const posenc_spec spec = hashed_spec(t, freqs);
+    const int64_t d = t->d_model, row = d * (int64_t)format_of(t->dtype)->size;
+    const posenc_impl *member;
+    mpfr_reference *reference = reference_create(&spec);
+    reference_value *const want = malloc((size_t)(t->rows * d) * sizeof *want);
+    assert_true(t->rows * row <= HASHED_MOST_BYTES && want);
+    for (int64_t i = 0; i < t->rows; i++)
+      reference_row(reference, t->first + i, want + i * d);
+    for (size_t m = 0; (member = family_member(t->family, m)); m++) {
+      posenc_plan *plan = plan_of(&spec, member->name);
+      assert_int_equal(posenc_fill(plan, t->first, t->rows, got, d), POSENC_OK);
+      for (int64_t i = 0; i < t->rows; i++)
+        judge_rows(plan, &(double){(double)(t->first + i)}, 1, got + i * row, want + i * d);
+      posenc_plan_destroy(plan);
+    }
+    free(want);
+    reference_destroy(reference);
   }
 }
 
@@ -86,7 +112,8 @@ int main(int argc, char **argv) {
   take_seed(argc, argv, &seed);
   if (argc > 2)
     inputs = atoi(argv[2]); /* NOLINT(cert-err34-c): text that is no number gives 0 inputs */
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_inputs)}, of_large[] = {cmocka_unit_test(large_tables)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_inputs), cmocka_unit_test(pinned_tables)},
+                          of_large[] = {cmocka_unit_test(large_tables)};
   return large ? cmocka_run_group_tests_name("elements", of_large, NULL, NULL)
                : cmocka_run_group_tests_name("elements", tests, NULL, NULL);
 }

@@ -43,9 +43,6 @@ case $tool in
   bad 'not with --quiet' --exhaustive --quiet
   bad 'rows: not with --exhaustive' --exhaustive --rows 4
   bad 'seed: not with --exhaustive' --exhaustive --seed 2
-  bad 'rows: not with --hashes' --hashes --rows 4
-  bad 'tables are fixed' --hashes --d-model 4
-  bad 'not with --exhaustive' --hashes --exhaustive
   short=(--positions 64 --d-model 16 --rows 4) long=(--rows 65536)
   ;;
 *posenc-bench)
