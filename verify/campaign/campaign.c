@@ -16,16 +16,13 @@ enum { TIME_LIMIT_SECONDS = 60 };
 
 /* Progress counts outputs, because segments differ in size. */
 static void show_progress(const results *r, int64_t index) {
-  const segment *s = &r->sweep.segments[index];
-  char now[160];
   int64_t done = 0, all = 0;
   for (int64_t i = 0; i < r->sweep.count; i++) {
     const int64_t outputs = r->sweep.segments[i].n_rows * r->sweep.segments[i].spec.d_model;
     done += i < index ? outputs : 0;
     all += outputs;
   }
-  snprintf(now, sizeof now, "%s, positions %lld to %lld", s->shape, (long long)s->from, (long long)(s->to - 1));
-  progress_show(done, all, "outputs", now);
+  progress_show(done, all);
 }
 
 results campaign_prepare(sweep s, const posenc_impl *const *impls, size_t n) {
@@ -53,7 +50,6 @@ static void note_failure(impl_result *result, const segment *s, const char *reas
     return;
   snprintf(result->failure, sizeof result->failure, "%s (shape %s, positions %lld to %lld)", reason, s->shape,
       (long long)s->from, (long long)(s->to - 1));
-  progress_clear();
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
@@ -113,7 +109,6 @@ void campaign_run(results *r, int64_t threads, bool by_name, segment_report *rep
   for (int64_t i = 0; i < r->sweep.count; i++) {
     show_progress(r, i);
     verify_segment(r, i, threads);
-    progress_clear();
     if (report)
       report(out, r, i);
   }

@@ -56,7 +56,7 @@ int exhaustive(const options *o) {
 
   for (int64_t from = o->shape.from, to; from < o->shape.to; from = to) {
     to = o->shape.to - from < fit ? o->shape.to : from + fit;
-    progress_show(judged, all, "outputs", named->family);
+    progress_show(judged, all);
     sweep rows = sweep_whole(&o->shape.spec, from, to);
     float *nearest = nearest_rows(rows.segments, o->threads, &effort);
     for (size_t i = 0; i < n; i++) {
@@ -67,7 +67,6 @@ int exhaustive(const options *o) {
     sweep_destroy(&rows);
     judged += (to - from) * d;
   }
-  progress_clear();
 
   /* key=value, for scripts and for people */
   int status = 0;

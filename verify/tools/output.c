@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,36 +23,41 @@ void output_check_stdout(void) {
   atexit(check_stdout);
 }
 
-static bool complain(const output *o) {
-  fprintf(stderr, "%s: cannot write %s: %s\n", program_invocation_short_name, o->name, strerror(errno));
+static bool complain(const char *name) {
+  fprintf(stderr, "%s: cannot write %s: %s\n", program_invocation_short_name, name, strerror(errno));
   return false;
 }
 
+/* Opens the file beside NAME, and writes its name to path. */
+static int open_beside(const char *name, char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%s.new", name);
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 output output_open(const char *name) {
-  output o = {name, -1};
+  char path[PATH_MAX];
   struct stat s;
   if (strcmp(name, "-") == 0)
     return (output){"standard output", STDOUT_FILENO};
-  const bool exists = stat(name, &s) == 0;
-  const int fd = open(name, O_WRONLY | O_CREAT, 0666);
+  const bool in_place = lstat(name, &s) == 0 && !S_ISREG(s.st_mode);
+  const int fd = in_place ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open_beside(name, path);
   if (fd < 0) {
-    complain(&o);
+    complain(name);
     exit(2);
   }
-  if (exists && !S_ISREG(s.st_mode))
+  if (in_place)
     return (output){name, fd};
   close(fd);
-  char *path = exists ? NULL : realpath(name, NULL); /* not a symbolic link */
-  if (path)
-    unlink(path);
-  free(path);
-  return o;
+  unlink(path); /* opened again with the results, so a run that is ended leaves no file */
+  return (output){name, -1};
 }
 
 bool output_write(const output *o, const char *text) {
-  const int fd = o->direct >= 0 ? o->direct : open(o->name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  const bool ended = text && *text && text[strlen(text) - 1] == '\n';
+  char path[PATH_MAX];
+  const bool in_place = o->direct >= 0, ended = text && *text && text[strlen(text) - 1] == '\n';
+  const int fd = in_place ? o->direct : open_beside(o->name, path);
   bool good = fd >= 0 && text && dprintf(fd, "%s%s", text, ended ? "" : "\n") >= 0;
-  good = (fd < 0 || fd == o->direct || close(fd) == 0) && good;
-  return good || complain(o);
+  if (!in_place)
+    good = fd >= 0 && close(fd) == 0 && good && rename(path, o->name) == 0;
+  return good || complain(o->name);
 }

@@ -7,11 +7,11 @@
 /* Makes exit() end the program with status 2 if standard output could not be written. */
 void output_check_stdout(void);
 
-/* A regular file is opened again when all results are known, so that it keeps its content until then. Standard output
- * (named "-"), devices and pipes stay open. */
+/* A file of results is written beside NAME, as NAME.new, and renamed when it is complete, so that NAME keeps its content
+ * until then. Standard output (named "-"), devices, pipes and symbolic links are opened first and written in place. */
 typedef struct output {
   const char *name;
-  int direct; /* the descriptor that stays open, or -1 */
+  int direct; /* the descriptor that is written in place, or -1 */
 } output;
 
 /* Ends the program with status 2 if the file cannot be written: before the work, not after it. */
