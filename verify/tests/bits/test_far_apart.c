@@ -1,11 +1,4 @@
-/* Tables larger than memory.
- *
- *   test_far_apart            rows 8 GiB apart. Only the pages of the rows are accessible, so an access between them
- *                             is a crash.
- *   test_far_apart 1 large    dense tables of more than 2^32 elements and of more bytes than the machine has. The same
- *                             pages are mapped many times. Rows at the beginning, in the middle and at the end have
- *                             pages of their own, and all their bits are compared. Takes seconds.
- */
+/* Rows 8 GiB apart. Only the pages of the rows are accessible, so an access between them is a crash. */
 #define _GNU_SOURCE
 #include "testing.h"
 
@@ -17,15 +10,6 @@
 #include "formats.h"
 
 static int64_t page;
-
-static unsigned char *reserve(int64_t bytes) {
-  unsigned char *map = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED)
-    fail_msg("cannot reserve %lld bytes of addresses", (long long)bytes);
-  return map;
-}
-
-/* ---- rows far apart ---- */
 
 enum { ROWS = 70 };
 #define APART (INT64_C(1) << 33)
@@ -65,7 +49,9 @@ static void check_far(call c, const posenc_plan *p, int64_t count) {
 static void far_apart(void **state) {
   (void)state;
   assert_true(page >= 4096);
-  unsigned char *const map = reserve((ROWS + 1) * APART);
+  unsigned char *const map =
+      mmap(NULL, (ROWS + 1) * APART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_true(map != MAP_FAILED);
   far_rows = map + page;
   for (int64_t i = 0; i < ROWS; i++)
     assert_int_equal(mprotect(far_rows + i * APART, (size_t)page, PROT_READ | PROT_WRITE), 0);
@@ -87,55 +73,8 @@ static void far_apart(void **state) {
   munmap(map, (size_t)((ROWS + 1) * APART));
 }
 
-/* ---- more than the machine's memory ---- */
-
-/* Chunks of CHUNK bytes. The first, the middle and the last (OWN of them) have their own memory. All others share one
- * chunk. */
-enum { CHUNK = 1 << 25, OWN = 3 };
-
-static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
-  posenc_spec spec = paper_spec(d_model);
-  spec.dtype = dtype;
-  posenc_plan *p = plan_of(&spec, NULL);
-  const int64_t row = d_model * (int64_t)format_of(dtype)->size, chunks = least / CHUNK + 1,
-                count = chunks * (CHUNK / row);
-  const int64_t own[OWN] = {0, chunks / 2, chunks - 1};
-  assert_int_equal(CHUNK % row, 0);
-  assert_true(count * d_model > INT64_C(1) << 32 && count * row > least);
-  unsigned char *map = reserve(chunks * CHUNK), *want = malloc((size_t)row);
-  const int fd = memfd_create("posenc", MFD_CLOEXEC);
-  assert_true(fd >= 0 && ftruncate(fd, (OWN + 1) * (off_t)CHUNK) == 0);
-  for (int64_t i = 0; i < chunks; i++) {
-    const off_t offset = CHUNK * (i == own[0] ? 0 : i == own[1] ? 1 : i == own[2] ? 2 : (off_t)OWN);
-    void *const at = map + i * CHUNK;
-    assert_ptr_equal(mmap(at, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset), at);
-  }
-  assert_int_equal(posenc_fill(p, -7, count, map, d_model), POSENC_OK);
-  for (int j = 0; j < OWN; j++)
-    for (int64_t i = own[j] * (CHUNK / row); i < (own[j] + 1) * (CHUNK / row); i++) {
-      assert_int_equal(posenc_fill(p, i - 7, 1, want, d_model), POSENC_OK);
-      if (memcmp(want, map + i * row, (size_t)row) != 0)
-        fail_msg("%s: row %lld of %lld is wrong", dtype_name(dtype), (long long)i, (long long)count);
-    }
-  printf("%s: %lld rows of %lld, %.1f GiB\n", dtype_name(dtype), (long long)count, (long long)d_model,
-      (double)(count * row) * 0x1p-30);
-  munmap(map, (size_t)(chunks * CHUNK));
-  close(fd);
-  free(want);
-  posenc_plan_destroy(p);
-}
-
-static void dense(void **state) {
-  (void)state;
-  const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * page;
-  check_dense(POSENC_DTYPE_BF16, 1024, (INT64_C(1) << 33) + 1);
-  check_dense(POSENC_DTYPE_F32, 512, memory > INT64_C(1) << 34 ? memory : INT64_C(1) << 34);
-}
-
-int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(far_apart)}, large[] = {cmocka_unit_test(dense)};
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(far_apart)};
   page = (int64_t)sysconf(_SC_PAGESIZE);
-  if (argc > 2 && strcmp(argv[2], "large") == 0)
-    return cmocka_run_group_tests_name("far_apart_large", large, NULL, NULL);
   return cmocka_run_group_tests_name("far_apart", tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 /* "Every output of exact is the number of the dtype nearest to the real value" (posenc.h): values so near a midpoint of
- * two numbers of the dtype that their rounding is hard to decide.
+ * two numbers of the dtype, or so near 0, that their rounding is hard to decide.
  */
 #include "judged.h"
 
 #include "worst_cases.h"
+
+/* ---- midpoints ---- */
 
 /* Outputs at or next to a midpoint of two numbers of a dtype, in every quarter of a turn, at integers and between
  * them, also for frequencies of many whole turns per position. The distance from the midpoint is one of
@@ -93,6 +95,136 @@ static void exact_midpoints(void **state) {
   }
 }
 
+/* ---- zeros ---- */
+
+/* A multiple of each frequency is as near to a multiple of pi/2 as a double can be, so the sine or cosine nearly
+ * vanishes: at the ends and in the middle of the 64 rows that share an anchor, for slow and fast frequencies. */
+static void zero_crossings(void **state) {
+  (void)state;
+  const int64_t crossings[] = {
+      1, 31, 63, 64, 95, 127, 128, 100, 4095, 5003, 8191, 70001, 131072, 131135, -1, -33, -4096, -5001};
+  enum { CROSSINGS = sizeof crossings / sizeof crossings[0], TRIES = 40 };
+  for (int c = 0; c < CROSSINGS; c++) {
+    const int64_t p = crossings[c], size = p < 0 ? -p : p;
+    double freqs[TRIES];
+    for (int i = 0; i < TRIES;
+         i++) { /* few quarter turns up to the position, or up to a turn per position; exactly or nearly there */
+      const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : i % 4 ? 1 + size / 64 : 1);
+      const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
+      freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
+    }
+    const double positions[] = {(double)(p - 1), (double)p, (double)(p + 1)};
+    judge_alone(POSENC_DTYPE_F32, freqs, TRIES, positions, 3);
+    judge_alone(POSENC_DTYPE_F64, freqs, TRIES, positions, 3);
+  }
+}
+
+/* Values near 0 at positions between integers, of frequencies of many turns: the two parts of their angles cancel. */
+static void zeros_between_integers(void **state) {
+  (void)state;
+  enum { N = 16, TRIES = 200 };
+  mpfr_t goal;
+  mpfr_init2(goal, 300);
+  for (int i = 0; i < TRIES; i++) {
+    const double position =
+        ldexp((double)(2 * random_between(&seed, 0, 1 << 20) + 1), -(int)random_between(&seed, 1, 20));
+    double freqs[N], low[N];
+    for (int k = 0; k < N; k++) { /* so many quarter turns, missed by 2^-30 to 2^-75 */
+      const int64_t most = INT64_C(1) << random_between(&seed, 25, 47);
+      mpfr_const_pi(goal, MPFR_RNDN);
+      mpfr_mul_d(goal, goal, (double)random_between(&seed, most / 2, most) / 2, MPFR_RNDN);
+      mpfr_add_d(goal, goal, ldexp(k % 2 ? 1 : -1, -(int)random_between(&seed, 30, 75)), MPFR_RNDN);
+      mpfr_div_d(goal, goal, position, MPFR_RNDN);
+      freqs[k] = mpfr_get_d(goal, MPFR_RNDN);
+      mpfr_sub_d(goal, goal, freqs[k], MPFR_RNDN);
+      low[k] = mpfr_get_d(goal, MPFR_RNDN);
+    }
+    posenc_spec spec = paper_spec(2 * N);
+    spec.dtype = i % FORMATS;
+    spec.freqs = freqs;
+    spec.freqs_low = low;
+    spec.n_freqs = N;
+    judge_all(&spec, &position, 1, EXACT);
+  }
+  mpfr_clear(goal);
+}
+
+/* Sines that are exempt from the rounding test at the beginning of a table, as their angles are small, and next to 0
+ * many runs later, where they are no longer exempt. */
+static void late_crossings(void **state) {
+  (void)state;
+  enum { N = 32, D = 2 * N, ROWS = 4096 };
+  double freqs[N];
+  posenc_spec spec = paper_spec(D);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  for (int64_t k = 0; k < N; k++)
+    freqs[k] = turn / 2 / (double)(1400 + 80 * k);
+  mpfr_reference *t = reference_create(&spec);
+  reference_value want[D];
+  float *const table = malloc(sizeof(float[ROWS][D]));
+  for (size_t m = 0; runnable(m); m++) {
+    if (!runnable(m)->correctly_rounded)
+      continue;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    assert_int_equal(posenc_fill(plan, 0, ROWS, table, D), POSENC_OK);
+    for (int64_t position = 1400; position < ROWS; position += 80) {
+      reference_row(t, position, want);
+      const double at = (double)position;
+      judge_rows(plan, &at, 1, (const unsigned char *)(table + position * D), want);
+    }
+    posenc_plan_destroy(plan);
+  }
+  free(table);
+  reference_destroy(t);
+}
+
+/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even for angles of
+ * 2^31 turns. There the error of the reduction matters. They were found among all j/q with q below 8192. worst_cases.inc
+ * has a position of each at which that error is too large to decide. */
+static void whole_turns(void **state) {
+  (void)state;
+  enum { TRIES = 500 }; /* one in some hundred positions shows a reduction that is wrongly taken for exact */
+  const struct {
+    double w;
+    int64_t q;
+  } near[] = {
+      {0x1.7a73f08ba285fp+0, 5691},
+      {0x1.7a73f08ba285fp+1, 5691},
+      {0x1.4a31670cacdc9p+1, 5719},
+      {0x1.fa21759ccb7d5p+0, 3731},
+      {0x1.e296f912867d7p+0, 3913},
+      {0x1.1fa48131918e3p+1, 6565},
+  };
+  double positions[TRIES];
+  for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
+    const int64_t most = POSENC_MAX_POSITION / near[i].q;
+    posenc_spec last = paper_spec(1); /* the sine is in the last column */
+    last.freqs = &near[i].w;
+    last.n_freqs = 1;
+    for (int32_t dtype = POSENC_DTYPE_F32; dtype <= POSENC_DTYPE_F64; dtype++) {
+      last.dtype = dtype;
+      for (int j = 0; j < TRIES; j++)
+        positions[j] = (double)(near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1));
+      judge_alone(dtype, &near[i].w, 1, positions, TRIES);
+      judge_among(&last, positions, TRIES);
+      judge_all(&last, positions, TRIES, EXACT);
+      for (int again = 0; again < 12 && i == 1; again++) { /* positions between integers */
+        for (int j = 0; j < TRIES; j++)
+          positions[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
+        judge_alone(dtype, &near[i].w, 1, positions, TRIES);
+      }
+    }
+  }
+  enum { NOTHINGS = 200 };
+  /* sines whose sign float64 does not decide; they round to 0 in float16, with that sign */
+  for (int i = 0; i < NOTHINGS; i++)
+    positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
+  judge_alone(POSENC_DTYPE_F16, &near[0].w, 1, positions, NOTHINGS);
+}
+
+/* ---- known cases ---- */
+
 /* The known worst cases of each dtype, and the rows of the table that some of them are in. */
 static void known_cases(void **state) {
   (void)state;
@@ -127,6 +259,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(near_midpoints),
       cmocka_unit_test(near_midpoints_of_ladders),
       cmocka_unit_test(exact_midpoints),
+      cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(zeros_between_integers),
+      cmocka_unit_test(late_crossings),
+      cmocka_unit_test(whole_turns),
       cmocka_unit_test(known_cases),
       cmocka_unit_test(hard_cases),
   };
