@@ -32,7 +32,7 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 
 # These tests take minutes when emulated, and test arithmetic that does not depend on the CPU.
 left='stack|exact|references|presets|memory|far_apart'
-[[ $all ]] || left+='|elements|table|bits|fork'
+[[ $all ]] || left+='|elements|table|bits|threads'
 
 if [[ $# == 1 ]]; then # all CPUs, as many at a time as there are cores
   code=0
