@@ -1,8 +1,8 @@
 /* "Errors are returned, never printed; on error nothing is written." "Returns the calling thread's most recent error
  * status and writes a one-line description of it: the argument, its value and what is allowed."
  *
- * Each line of spec_fields() and calls() has the expected status, words of the message, and a change that makes a valid
- * spec or call wrong.
+ * Specs, presets, implementations, rotary scaling, calls: a row for each rule, most with the words of the message and a
+ * change that makes a valid argument wrong. test_presets.c has the widths of presets, test_memory.c memory that runs out.
  */
 #include "testing.h"
 
@@ -15,8 +15,6 @@
 
 #include "call.h"
 #include "formats.h"
-
-/* ---- specs ---- */
 
 /* The message must contain each of the `words`, which are separated by bars. */
 static void expect_words(const char *message, const char *words) {
@@ -34,6 +32,8 @@ static void expect_last(posenc_status status, const char *words) {
   assert_int_equal(posenc_last_error(message, sizeof message), status);
   expect_words(message, words);
 }
+
+/* ---- specs ---- */
 
 /* A bound is a number in each column of a valid spec. In a column that a refused spec makes invalid it is NaN. */
 static void expect_bounds(const posenc_spec *spec, int valid) {
@@ -79,12 +79,9 @@ static void spec_fields(void **state) {
   FINE_SPEC(s.position_scale = -0x1p32);
   FINE_SPEC(s.position_scale = 0x1p-32);
   BAD_SPEC("d_model is 0|1 to 1048576", s.d_model = 0);
-  BAD_SPEC("d_model is -1|1 to 1048576", s.d_model = -1);
   BAD_SPEC("d_model is -9223372036854775808|1 to 1048576", s.d_model = INT64_MIN);
   BAD_SPEC("d_model is 1048577|1 to 1048576", s.d_model = POSENC_MAX_D_MODEL + 1);
-  BAD_SPEC("d_model is 9223372036854775807|1 to 1048576", s.d_model = INT64_MAX);
   FINE_SPEC(s.base = 1.0, s.denominator = 1e-300);
-  FINE_SPEC(s.base = 0.5);
   FINE_SPEC(s.base = 0x1p-64, s.denominator = 3);
   FINE_SPEC(s.base = 0x1p-1074, s.denominator = 51);
   FINE_SPEC(s.d_model = 1, s.base = 0x1p-32);
@@ -104,8 +101,6 @@ static void spec_fields(void **state) {
       s.denominator = 1e-39); /* the only frequency is 1, but the ladder is checked too */
   BAD_SPEC("n_freqs is 4|allowed: 0", s.n_freqs = 4);
   BAD_SPEC("n_freqs is 3|4, one for each pair of d_model 8's columns", s.n_freqs = 3, s.freqs = freqs);
-  BAD_SPEC("n_freqs is 9223372036854775807|4", s.n_freqs = INT64_MAX, s.freqs = freqs);
-  BAD_SPEC("n_freqs is -9223372036854775808|4", s.n_freqs = INT64_MIN, s.freqs = freqs);
   BAD_SPEC("n_freqs is 1152921504606846976|4", s.n_freqs = INT64_MAX / 8 + 1, s.freqs = freqs);
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1p-1074, 0x1.8p64, -0x1.8p64, 0x1.fp-1023};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -141,9 +136,7 @@ static void spec_fields(void **state) {
   BAD_SPEC("table_rows is 8589934594; allowed: 0 to 8589934593", s.table_rows = 2 * POSENC_MAX_POSITION + 2);
   BAD_SPEC("table_rows is -1; allowed: 0 to 8589934593", s.table_rows = -1);
   BAD_SPEC("struct_size is 0|allowed|posenc_spec_init()", s.struct_size = 0);
-  BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size -= 8);
   BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size += 8);
-  BAD_SPEC("struct_size is 18446744073709551615|allowed|posenc_spec_init()", s.struct_size = SIZE_MAX);
   for (size_t i = 0; i < sizeof paper_spec(1).reserved / sizeof(uint64_t); i++)
     for (int bit = 0; bit < 64; bit += 21) {
       char words[32];
@@ -172,6 +165,173 @@ static void denominators(void **state) {
       assert_int_equal(spec_status(&s), POSENC_OK);
     }
   }
+}
+
+/* ---- presets and implementations ---- */
+
+static void presets(void **state) {
+  (void)state;
+  static const char *const names[] = {"", "papers", "Paper", "pape", "whisper "};
+  static const posenc_spec zeros;
+  posenc_spec s;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    memset(&s, 0x5a, sizeof s);
+    assert_int_equal(posenc_spec_init(&s, 64, names[i]), POSENC_ERROR_SPEC);
+    assert_memory_equal(&s, &zeros, sizeof s);
+    expect_last(POSENC_ERROR_SPEC, names[i]);
+    for (size_t p = 0; p < posenc_preset_count(); p++)
+      expect_last(POSENC_ERROR_SPEC, posenc_preset_by_index(p)->name);
+  }
+  expect_spec(&zeros, POSENC_ERROR_SPEC, "struct_size is 0|posenc_spec_init() sets it where it succeeds");
+  assert_int_equal(posenc_spec_init(NULL, 64, "paper"), POSENC_ERROR_ARGUMENT);
+  expect_last(POSENC_ERROR_ARGUMENT, "spec is NULL; allowed: a posenc_spec aligned to 8 bytes");
+}
+
+static void expect_impl(const posenc_spec *spec, const char *name, posenc_status want, const char *words) {
+  posenc_plan *plan = (posenc_plan *)&want;
+  float out[8];
+  assert_int_equal(posenc_plan_create(&plan, spec, name), want);
+  assert_null(plan);
+  expect_last(want, words);
+  assert_int_equal(posenc_fill_once(spec, name, 0, 1, out, 8), want);
+}
+
+/* The message of a refused name lists those that can be used. */
+static void implementations(void **state) {
+  (void)state;
+  posenc_spec s = paper_spec(8);
+  char message[512];
+  expect_impl(&s, "a\n\x1b[31m\"\\\x7f\xc3\xa9", POSENC_ERROR_UNKNOWN_IMPL,
+      "impl is \"a\\x0a\\x1b[31m\\x22\\x5c\\x7f\\xc3\\xa9\"; allowed: exact, anchored, ");
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    expect_last(POSENC_ERROR_UNKNOWN_IMPL, posenc_impl_by_index(i)->name);
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    if (!posenc_impl_supported(posenc_impl_by_index(i))) {
+      expect_impl(&s, posenc_impl_by_index(i)->name, POSENC_ERROR_CPU, posenc_impl_by_index(i)->isa);
+      posenc_last_error(message, sizeof message);
+      char *const instead = strstr(message, "this machine can run \"");
+      assert_non_null(instead);
+      instead[22 + strcspn(instead + 22, "\"")] = '\0';
+      posenc_plan_destroy(plan_of(&s, instead + 22));
+    }
+  s.dtype = POSENC_DTYPE_BF16;
+  expect_impl(&s, "naive", POSENC_ERROR_UNSUPPORTED, "dtype");
+  s.dtype = POSENC_DTYPE_F32;
+  s.denominator = 8;
+  for (int i = 0; i < 2; i++) {
+    s.base = i ? 0x1.fffffffp-127 : 1e39; /* beyond float32's normal numbers */
+    expect_impl(&s, "naive", POSENC_ERROR_UNSUPPORTED, "needs a base from 2^-126 to 0x1.fffffep127");
+    assert_true(isnan(posenc_impl_error_bound(posenc_impl_find("naive"), &s, 0, 0)));
+    posenc_plan_destroy(plan_of(&s, "float64"));
+  }
+}
+
+/* ---- rotary scaling ---- */
+
+static const float factors[] = {1, 2, 3, 4};
+
+static posenc_rotary rotary_of(posenc_rotary_scaling kind) {
+  posenc_rotary r;
+  assert_int_equal(posenc_rotary_init(&r, 8, kind), POSENC_OK);
+  r.factor = 2;
+  r.original_max_position_embeddings = r.max_position_embeddings = 4096;
+  r.low_freq_factor = 1;
+  r.high_freq_factor = 4;
+  r.short_factor = r.long_factor = factors;
+  return r;
+}
+
+static void expect_rotary(const posenc_rotary *r, posenc_status want, const char *words) {
+  double results[9], sevens[9];
+  for (int i = 0; i < 9; i++)
+    results[i] = sevens[i] = 7;
+  assert_int_equal(posenc_rotary_freqs(r, results, results + 4, results + 8), want);
+  if (want != POSENC_OK) {
+    expect_last(want, words);
+    assert_memory_equal(results, sevens, sizeof results);
+  }
+}
+
+#define BAD_ROTARY(kind, words, ...)                                                                                   \
+  do {                                                                                                                 \
+    posenc_rotary r = rotary_of(POSENC_ROTARY_##kind);                                                                 \
+    __VA_ARGS__;                                                                                                       \
+    expect_rotary(&r, POSENC_ERROR_SPEC, words);                                                                       \
+  } while (0)
+
+static void rotary_fields(void **state) {
+  (void)state;
+  const float bad[] = {1, 2, 0, 4};
+  for (int kind = POSENC_ROTARY_NONE; kind <= POSENC_ROTARY_LLAMA3; kind++) {
+    const posenc_rotary r = rotary_of((posenc_rotary_scaling)kind);
+    expect_rotary(&r, POSENC_OK, "");
+  }
+  BAD_ROTARY(NONE, "d_model is 7; allowed: an even number from 2 to 1048576", r.d_model = 7);
+  BAD_ROTARY(NONE, "d_model is 0; allowed: an even number from 2 to 1048576", r.d_model = 0);
+  BAD_ROTARY(NONE, "d_model is 1048578; allowed: an even number from 2 to 1048576", r.d_model = POSENC_MAX_D_MODEL + 2);
+  BAD_ROTARY(DYNAMIC, "d_model is 2; allowed: an even number from 4 to 1048576", r.d_model = 2);
+  BAD_ROTARY(NONE, "scaling is 6; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = 6);
+  BAD_ROTARY(NONE, "scaling is -1; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = -1);
+  BAD_ROTARY(NONE, "base is 1.5; allowed: 2 to 2^512", r.base = 1.5);
+  BAD_ROTARY(NONE, "base is nan; allowed: 2 to 2^512", r.base = (double)NAN);
+  BAD_ROTARY(LINEAR, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
+  BAD_ROTARY(DYNAMIC, "factor is -2; allowed: 2^-32 to 2^32", r.factor = -2);
+  BAD_ROTARY(YARN, "factor is nan; allowed: 2^-32 to 2^32", r.factor = (double)NAN);
+  BAD_ROTARY(LLAMA3, "factor is 4294967297; allowed: 2^-32 to 2^32", r.factor = 0x1p32 + 1);
+  BAD_ROTARY(LONGROPE, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
+  BAD_ROTARY(LONGROPE, "attention_factor is -1; allowed: 0, or 2^-32 to 2^32", r.attention_factor = -1);
+  BAD_ROTARY(YARN, "attention_factor is nan; allowed: 0, or 2^-32 to 2^32", r.attention_factor = (double)NAN);
+  BAD_ROTARY(YARN, "beta_fast is 0; allowed: 2^-32 to 2^32", r.beta_fast = 0);
+  BAD_ROTARY(YARN, "beta_slow is 0; allowed: 2^-32 to 2^32", r.beta_slow = 0);
+  BAD_ROTARY(YARN, "beta_slow is 33; allowed: at most beta_fast, which is 32", r.beta_slow = 33);
+  BAD_ROTARY(YARN, "mscale is -1; allowed: 0, or 2^-32 to 2^32", r.mscale = -1);
+  BAD_ROTARY(YARN, "mscale_all_dim is -1; allowed: 0, or 2^-32 to 2^32", r.mscale_all_dim = -1);
+  BAD_ROTARY(YARN, "truncate is 2; allowed: 0 to 1", r.truncate = 2);
+  BAD_ROTARY(
+      YARN, "original_max_position_embeddings is 1; allowed: 2 to 4294967296", r.original_max_position_embeddings = 1);
+  BAD_ROTARY(LLAMA3, "original_max_position_embeddings is 4294967297; allowed: 2 to 4294967296",
+      r.original_max_position_embeddings = POSENC_MAX_POSITION + 1);
+  BAD_ROTARY(LLAMA3, "low_freq_factor is 0; allowed: 2^-32 to 2^32", r.low_freq_factor = 0);
+  BAD_ROTARY(LLAMA3, "high_freq_factor is inf; allowed: 2^-32 to 2^32", r.high_freq_factor = (double)INFINITY);
+  BAD_ROTARY(LLAMA3, "low_freq_factor is 4; allowed: less than high_freq_factor, which is 4", r.low_freq_factor = 4);
+  BAD_ROTARY(DYNAMIC, "max_position_embeddings is 0; allowed: 1 to 4294967296", r.max_position_embeddings = 0);
+  BAD_ROTARY(DYNAMIC, "length is -1; allowed: 0 to 4294967296", r.length = -1);
+  BAD_ROTARY(LONGROPE, "length is 4294967297; allowed: 0 to 4294967296", r.length = POSENC_MAX_POSITION + 1);
+  BAD_ROTARY(LONGROPE, "short_factor is NULL; with length 4096, d_model / 2 = 4 floats are needed", r.length = 4096,
+      r.short_factor = NULL);
+  BAD_ROTARY(LONGROPE, "long_factor is NULL; with length 4097, d_model / 2 = 4 floats are needed", r.length = 4097,
+      r.long_factor = NULL);
+  BAD_ROTARY(LONGROPE, "short_factor[2] is 0; allowed: 2^-32 to 2^32", r.short_factor = bad);
+  BAD_ROTARY(NONE,
+      "struct_size is 1; allowed: sizeof(posenc_rotary) = 184, as posenc_rotary_init() sets it where it succeeds",
+      r.struct_size = 1);
+  BAD_ROTARY(NONE,
+      "reserved[5] is 1; this library, version " POSENC_VERSION_STRING
+      ", allows 0: was the posenc_rotary set up by posenc_rotary_init()?",
+      r.reserved[5] = 1);
+}
+
+static void rotary_arguments(void **state) {
+  (void)state;
+  static const posenc_rotary zeros;
+  posenc_rotary r = rotary_of(POSENC_ROTARY_NONE);
+  double freqs[5], low[4], factor, *const apart = (void *)((char *)freqs + 4);
+  const struct {
+    const void *rotary;
+    double *freqs, *low, *factor;
+  } rows[] = {{NULL, freqs, low, &factor}, {&r, NULL, low, &factor}, {&r, freqs, NULL, &factor}, {&r, freqs, low, NULL},
+      {apart, freqs, low, &factor}, {&r, apart, low, &factor}, {&r, freqs, freqs, &factor}, {&r, freqs, low, low + 3}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(
+        posenc_rotary_freqs(rows[i].rotary, rows[i].freqs, rows[i].low, rows[i].factor), POSENC_ERROR_ARGUMENT);
+    expect_last(POSENC_ERROR_ARGUMENT, "");
+  }
+  assert_int_equal(posenc_rotary_init(NULL, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_init((void *)apart, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_init(&r, 8, (posenc_rotary_scaling)6), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_rotary_init(&r, 7, POSENC_ROTARY_NONE), POSENC_ERROR_SPEC);
+  assert_memory_equal(&r, &zeros, sizeof r);
+  expect_rotary(&zeros, POSENC_ERROR_SPEC, "struct_size is 0");
 }
 
 /* ---- calls ---- */
@@ -276,12 +436,10 @@ static void calls(void **state) {
     TELL(POSENC_OK, "", into, a.count = 1; a.row_stride = (const int64_t[]){0, 7, -8, INT64_MIN, INT64_MAX}[i]);
   REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", OF(TABLE), a.count = 1; a.row_stride = 7);
   REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(TABLE), a.row_stride = 7);
-  REFUSED(ARGUMENT, "row_stride is -8|d_model = 8 or more", whole | OF(TABLE), a.row_stride = -8);
   REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(TABLE), a.row_stride = 7; a.count = 0);
   REFUSED(ARGUMENT, "row_stride is 3|= 4", OF(PAIR), a.row_stride = 3);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1);
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1);
-  REFUSED(DOMAIN, "first is -9223372036854775808|-2^32 to 2^32", ranges, a.first = INT64_MIN);
   REFUSED(DOMAIN, "first is 9223372036854775807|-2^32 to 2^32", ranges, a.first = INT64_MAX);
   REFUSED(DOMAIN, "count is 2|-2^32 to 2^32", ranges, a.first = far);
   REFUSED(DOMAIN, "count is 8589934594|-2^32 to 2^32", ranges, a.first = -far; a.count = 2 * far + 2);
@@ -298,7 +456,6 @@ static void calls(void **state) {
   for (size_t i = 0; i < 4; i++)
     REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]};
             a.count = 3);
-  REFUSED(DOMAIN, "positions[2] is 4294967297", OF(AT), a.positions = (const int64_t[]){0, far, far + 1}; a.count = 3);
   REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3;
           a.plan = plan_for(POSENC_DTYPE_F32, -1024));
   REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1; a.plan = plan_for(POSENC_DTYPE_F32, 0.5));
@@ -322,9 +479,6 @@ static void calls(void **state) {
   assert_int_equal(posenc_table_create(apart, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_plan_create(NULL, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(
-      posenc_fill_once(posenc_plan_spec(fine(FILL).plan), "none", 0, 1, memory, D), POSENC_ERROR_UNKNOWN_IMPL);
-  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), apart, 0, 0)));
   /* A result may go where an argument was: a spec over its preset's name, a plan into its spec. */
   assert_int_equal(posenc_spec_init(both, 8, strcpy(both, "t2t")), POSENC_OK);
   assert_int_equal(posenc_plan_create(both, both, NULL), POSENC_OK);
@@ -430,8 +584,18 @@ static void last_errors(void **state) {
 int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(denominators),
-      cmocka_unit_test(calls), cmocka_unit_test(phases), cmocka_unit_test(limits), cmocka_unit_test(messages_are_cut),
-      cmocka_unit_test(last_errors)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spec_fields),
+      cmocka_unit_test(denominators),
+      cmocka_unit_test(presets),
+      cmocka_unit_test(implementations),
+      cmocka_unit_test(rotary_fields),
+      cmocka_unit_test(rotary_arguments),
+      cmocka_unit_test(calls),
+      cmocka_unit_test(phases),
+      cmocka_unit_test(limits),
+      cmocka_unit_test(messages_are_cut),
+      cmocka_unit_test(last_errors),
+  };
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

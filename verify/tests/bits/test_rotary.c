@@ -143,103 +143,6 @@ static void values(void **state) {
   mpfr_clears(w, sine, cosine, (mpfr_ptr)NULL);
 }
 
-/* ---- refusals ---- */
-
-static void assert_refused(const posenc_rotary *r, const char *words) {
-  char message[512] = "";
-  double freqs[4] = {7, 7, 7, 7}, low[4] = {7, 7, 7, 7}, factor = 7;
-  assert_int_equal(posenc_rotary_freqs(r, freqs, low, &factor), POSENC_ERROR_SPEC);
-  assert_int_equal(posenc_last_error(message, sizeof message), POSENC_ERROR_SPEC);
-  if (strcmp(message, words) != 0)
-    fail_msg("\"%s\", not \"%s\"", message, words);
-  for (int k = 0; k < 4; k++)
-    assert_true(freqs[k] == 7 && low[k] == 7);
-  assert_true(factor == 7);
-}
-
-#define BAD(kind, words, ...)                                                                                          \
-  do {                                                                                                                 \
-    posenc_rotary r;                                                                                                   \
-    assert_int_equal(posenc_rotary_init(&r, 8, POSENC_ROTARY_##kind), POSENC_OK);                                      \
-    r.factor = 2;                                                                                                      \
-    r.original_max_position_embeddings = r.max_position_embeddings = 4096;                                             \
-    r.low_freq_factor = 1;                                                                                             \
-    r.high_freq_factor = 4;                                                                                            \
-    r.short_factor = r.long_factor = factors;                                                                          \
-    double freqs[4], low[4], factor;                                                                                   \
-    must_compute(&r, freqs, low, &factor);                                                                             \
-    __VA_ARGS__;                                                                                                       \
-    assert_refused(&r, words);                                                                                         \
-  } while (0)
-
-static void rotary_refusals(void **state) {
-  (void)state;
-  const float factors[] = {1, 2, 3, 4}, bad[] = {1, 2, 0, 4};
-  BAD(NONE, "d_model is 7; allowed: an even number from 2 to 1048576", r.d_model = 7);
-  BAD(NONE, "d_model is 0; allowed: an even number from 2 to 1048576", r.d_model = 0);
-  BAD(NONE, "d_model is 1048578; allowed: an even number from 2 to 1048576", r.d_model = POSENC_MAX_D_MODEL + 2);
-  BAD(DYNAMIC, "d_model is 2; allowed: an even number from 4 to 1048576", r.d_model = 2);
-  BAD(NONE, "scaling is 6; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = 6);
-  BAD(NONE, "scaling is -1; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = -1);
-  BAD(NONE, "base is 1.5; allowed: 2 to 2^512", r.base = 1.5);
-  BAD(NONE, "base is nan; allowed: 2 to 2^512", r.base = (double)NAN);
-  BAD(NONE, "base is inf; allowed: 2 to 2^512", r.base = (double)INFINITY);
-  BAD(LINEAR, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
-  BAD(DYNAMIC, "factor is -2; allowed: 2^-32 to 2^32", r.factor = -2);
-  BAD(YARN, "factor is nan; allowed: 2^-32 to 2^32", r.factor = (double)NAN);
-  BAD(LLAMA3, "factor is 4294967297; allowed: 2^-32 to 2^32", r.factor = 0x1p32 + 1);
-  BAD(LONGROPE, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
-  BAD(LONGROPE, "attention_factor is -1; allowed: 0, or 2^-32 to 2^32", r.attention_factor = -1);
-  BAD(YARN, "attention_factor is nan; allowed: 0, or 2^-32 to 2^32", r.attention_factor = (double)NAN);
-  BAD(YARN, "beta_fast is 0; allowed: 2^-32 to 2^32", r.beta_fast = 0);
-  BAD(YARN, "beta_slow is 0; allowed: 2^-32 to 2^32", r.beta_slow = 0);
-  BAD(YARN, "beta_slow is 33; allowed: at most beta_fast, which is 32", r.beta_slow = 33);
-  BAD(YARN, "mscale is -1; allowed: 0, or 2^-32 to 2^32", r.mscale = -1);
-  BAD(YARN, "mscale_all_dim is -1; allowed: 0, or 2^-32 to 2^32", r.mscale_all_dim = -1);
-  BAD(YARN, "truncate is 2; allowed: 0 to 1", r.truncate = 2);
-  BAD(YARN, "original_max_position_embeddings is 1; allowed: 2 to 4294967296", r.original_max_position_embeddings = 1);
-  BAD(LLAMA3, "original_max_position_embeddings is 4294967297; allowed: 2 to 4294967296",
-      r.original_max_position_embeddings = POSENC_MAX_POSITION + 1);
-  BAD(LLAMA3, "low_freq_factor is 0; allowed: 2^-32 to 2^32", r.low_freq_factor = 0);
-  BAD(LLAMA3, "high_freq_factor is inf; allowed: 2^-32 to 2^32", r.high_freq_factor = (double)INFINITY);
-  BAD(LLAMA3, "low_freq_factor is 4; allowed: less than high_freq_factor, which is 4", r.low_freq_factor = 4);
-  BAD(DYNAMIC, "max_position_embeddings is 0; allowed: 1 to 4294967296", r.max_position_embeddings = 0);
-  BAD(DYNAMIC, "length is -1; allowed: 0 to 4294967296", r.length = -1);
-  BAD(LONGROPE, "length is 4294967297; allowed: 0 to 4294967296", r.length = POSENC_MAX_POSITION + 1);
-  BAD(LONGROPE, "short_factor is NULL; with length 4096, d_model / 2 = 4 floats are needed", r.length = 4096,
-      r.short_factor = NULL);
-  BAD(LONGROPE, "long_factor is NULL; with length 4097, d_model / 2 = 4 floats are needed", r.length = 4097,
-      r.long_factor = NULL);
-  BAD(LONGROPE, "short_factor[2] is 0; allowed: 2^-32 to 2^32", r.short_factor = bad);
-  BAD(NONE, "struct_size is 1; allowed: sizeof(posenc_rotary) = 184, as posenc_rotary_init() sets it where it succeeds",
-      r.struct_size = 1);
-  BAD(NONE,
-      "reserved[5] is 1; this library, version " POSENC_VERSION_STRING
-      ", allows 0: was the posenc_rotary set up by posenc_rotary_init()?",
-      r.reserved[5] = 1);
-
-  posenc_rotary r;
-  const posenc_rotary zeros = {0};
-  double freqs[4], low[4], factor;
-  memset(&r, 0x5a, sizeof r);
-  assert_int_equal(posenc_rotary_init(&r, 7, POSENC_ROTARY_NONE), POSENC_ERROR_SPEC);
-  assert_memory_equal(&r, &zeros, sizeof r);
-  assert_int_equal(posenc_rotary_init(&r, 8, (posenc_rotary_scaling)6), POSENC_ERROR_SPEC);
-  assert_int_equal(posenc_rotary_init(NULL, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&zeros, freqs, low, &factor), POSENC_ERROR_SPEC);
-  assert_int_equal(posenc_rotary_init(&r, 8, POSENC_ROTARY_NONE), POSENC_OK);
-  assert_int_equal(posenc_rotary_freqs(NULL, freqs, low, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, NULL, low, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, freqs, NULL, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, freqs, low, NULL), POSENC_ERROR_ARGUMENT);
-  double *const misaligned = (void *)((char *)freqs + 4);
-  assert_int_equal(posenc_rotary_init((void *)misaligned, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs((void *)misaligned, freqs, low, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, misaligned, low, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, freqs, freqs, &factor), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_rotary_freqs(&r, freqs, low, low + 3), POSENC_ERROR_ARGUMENT);
-}
-
 int main(int argc, char **argv) {
   if (!take_arguments(argc, argv))
     return 2;
@@ -247,7 +150,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(models),
       cmocka_unit_test(any_parameters),
       cmocka_unit_test(rare_parameters),
-      cmocka_unit_test(rotary_refusals),
       cmocka_unit_test(values),
   };
   return cmocka_run_group_tests_name("rotary", tests, NULL, NULL);
