@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/formats.h"
-#include "../reference/worst_cases.h"
 #include "../tools/memory.h"
 #include "../tools/spec.h"
 #include "sampling.h"
@@ -94,33 +92,6 @@ static bool seen(const sweep *s, const posenc_spec *spec) {
   return false;
 }
 
-/* The known worst cases of a dtype: a table of all their frequencies at all their positions. */
-static void add_worst_cases(sweep *s, int32_t dtype) {
-  static double freqs[FORMATS][WORST_CASES], low[FORMATS][WORST_CASES];
-  uint64_t random = 1;
-  posenc_spec spec = paper_spec(2);
-  spec.dtype = dtype;
-  spec.freqs = freqs[dtype];
-  spec.freqs_low = low[dtype];
-  for (int i = 0; i < WORST_CASES; i++)
-    if (worst_cases[i].dtype == dtype) {
-      freqs[dtype][spec.n_freqs] = worst_cases[i].frequency;
-      low[dtype][spec.n_freqs++] = worst_cases[i].low;
-    }
-  spec.d_model = 2 * spec.n_freqs;
-  const int64_t end = POSENC_MAX_POSITION + 1;
-  segment *added = add_segment(s, "worst cases", &spec, 0, end);
-  int64_t last = 0;
-  for (int i = 0; i < WORST_CASES; i++) {
-    const int64_t position = (int64_t)worst_cases[i].position; /* those of a dtype rise; few lie between integers */
-    if (worst_cases[i].dtype == dtype && position > last) {
-      sample_range(added, position, position + 1, 1, &random);
-      last = position;
-    }
-  }
-  sample_finish(added);
-}
-
 sweep sweep_default(int64_t rows, uint64_t seed) {
   sweep s = {NULL, 0};
   const int64_t million = edges[TABLE_RANGES];
@@ -183,8 +154,6 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     const int64_t its_rows = fewer / (others[i].to ? 1 : 2);
     add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
   }
-  for (int32_t dtype = 0; dtype < FORMATS; dtype++)
-    add_worst_cases(&s, dtype);
   return s;
 }
 

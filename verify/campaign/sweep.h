@@ -36,8 +36,7 @@ enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16, SWEEP_MOST_RANGES = 14 };
  *
  * - the accuracy table (d_model 512, base 10000): a segment for each range of positions, with up to `rows` rows, but
  *   nine times as many from 512 to 5000;
- * - the shapes of shapes.inc, awkward shapes, presets and other dtypes: a segment for each, with fewer rows;
- * - the known worst cases of each dtype. */
+ * - the shapes of shapes.inc, awkward shapes, presets and other dtypes: a segment for each, with fewer rows. */
 sweep sweep_default(int64_t rows, uint64_t seed);
 
 /* One shape, positions from .. to-1, cut into the same ranges, with up to `rows` rows each. rows: 0 for all rows if they

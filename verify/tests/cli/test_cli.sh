@@ -26,9 +26,7 @@ case $tool in
   bad 'FROM \(5\) must be below TO \(5\)' --positions 5:5
   bad 'times a scale of 1e\+06' --position-scale 1e6
   bad 'preset nonsense: .*paper, marian, .*rothman' --preset nonsense
-  bad 'd_model is 33; preset "whisper" allows even ones' --preset whisper --d-model 33
   bad 'dtype fp16: .*float32, float64, bfloat16, float16' --dtype fp16
-  bad 'layout diagonal: .*interleaved, split' --layout diagonal
   bad 'odd "": .*half_pair, zero|odd : .*half_pair, zero' --odd ""
   bad 'rows' --rows nothing
   bad 'threads' --threads 0
