@@ -17,8 +17,9 @@ def picked(*arguments, status=0):
     """(the title of the answer, {family: its row}, the lines)"""
     done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=240)
     assert done.returncode == status and "nan" not in done.stdout, done.stderr
-    title, table, said = done.stdout.split("\n\n")[-3:]
-    return title, dict(line.split(None, 1) for line in table.splitlines()), said
+    head, *groups, said = done.stdout[done.stdout.index("\n\nimplementation") :].strip().split("\n\n")
+    title = done.stdout.partition("\n\nimplementation")[0].splitlines()[-2]
+    return title, dict(line.split(None, 1) for group in (head, *groups) for line in group.splitlines()), said
 
 
 def test_the_pick_is_within_the_budget_and_can_be_requested():
