@@ -30,14 +30,12 @@ def families(run):
     found, members = {}, {}
     for name in (n for n in run.entries if n in run.timed and run.error(n) is not None):
         members.setdefault(run.families[name], {})[name] = run.timed[name].values
-    for family, times in members.items():
-        narrow = {name: values for name, values in times.items() if run.entries[name]["isa"] != "avx512"}
-        found[family] = fastest(times), fastest(narrow)
-
-    def rank(item):
-        return not within(run, item[1][0]), run.timed[item[1][0]].ns
-
-    return dict(sorted(found.items(), key=rank))
+    for family, measured in members.items():
+        narrow = {name: values for name, values in measured.items() if run.entries[name]["isa"] != "avx512"}
+        found[family] = fastest(measured), fastest(narrow)
+    best = {family: name for family, (name, _) in found.items()}
+    order = sorted(found, key=lambda family: (not within(run, best[family]), run.timed[best[family]].ns))
+    return {family: found[family] for family in order}
 
 
 def fastest(times):

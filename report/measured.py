@@ -8,7 +8,7 @@ from .record import recorded
 from .run import Run
 from .stats import Case, limit_of, sizes_in
 from .tables import RECIPE, Table
-from .words import number, three, times
+from .words import three
 
 SHOWN = "zen-4"  # whose runs the pages show
 LARGE = 131072, 1024  # rows and columns of a table in memory
