@@ -47,22 +47,12 @@ def test_lists():
     implementations = posenc.implementations()
     default = _library.library.posenc_plan_impl(_plan.plan(8, denominator=3.3, dtype="float64").handle).decode()
     assert default == next(row.name for row in implementations if row.family == "exact" and row.supported)
-    said, want = {row.name: (row.dtypes, row.correctly_rounded) for row in implementations}, rows(np.arange(50), 16)
+    said = {row.name: (row.dtypes, row.correctly_rounded) for row in implementations}
     assert said["naive"] == (("float32",), False)
     assert said["exact_scalar"] == (("float32", "float64", "bfloat16", "float16"), True)
     for row in implementations:
         assert all(row[:8]) and row.evidence in ("proved", "upstream", "measured")
         assert row.default is (row.name == default)
-        for dtype in DTYPES if row.supported else ():
-            if dtype not in row.dtypes:
-                with pytest.raises(ValueError, match=f"offers {' '.join(row.dtypes)}$"):
-                    posenc.table(50, 16, impl=row.name, dtype=dtype)
-                continue
-            table = posenc.table(50, 16, impl=row.name, dtype=dtype)
-            if row.correctly_rounded:
-                assert_rounded_once(table, want, np.arange(50))
-            values = from_bfloat16(table) if dtype == "bfloat16" else table
-            assert np.abs(values - want).max() < (2.0**-8 if "16" in dtype else 1e-5)
     assert not np.array_equal(posenc.table(50, 16, impl="naive"), posenc.table(50, 16))
 
 

@@ -475,9 +475,10 @@ def test_arguments_that_may_not_change():
     ],
 )
 def test_what_c_refuses_is_refused_with_a_gradient_too(call):
-    for at in torch.arange(3.0), torch.arange(3.0, requires_grad=True):
-        with pytest.raises((TypeError, ValueError)):
-            call(at)
+    with pytest.raises((TypeError, ValueError)) as refused:
+        call(torch.arange(3.0))
+    with pytest.raises((TypeError, ValueError), match=f"^{str(refused.value).split()[0]} "):
+        call(torch.arange(3.0, requires_grad=True))
 
 
 @pytest.mark.parametrize(

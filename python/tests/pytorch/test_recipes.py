@@ -191,10 +191,8 @@ REPORTS = {
     "NeRF with gradients": ("NeRF", dict(points=torch.rand(5, 3, requires_grad=True))),
     "DETR with a mask": ("DETR with a mask, normalized, temperature 20", dict(mask=MASK[None])),
     "DINOv3, 37 x 21 patches": ("DINOv3", dict(replace=("(14, 16)", "(37, 21)"))),
-    "Wan, timestep 998.3897": ("Wan, timesteps", dict(timesteps=tensor([998.3897]))),
     "FunASR in float16": ("FunASR, from position 1", dict(x=torch.zeros(2, 7, 512, dtype=torch.float16))),
     "Flux, three axes": ("Flux", dict(ids=torch.cartesian_prod(*[tensor([0.0, 63.0])] * 3))),
-    "torchtune's cache": ("torchtune's cache, Llama 3.1", {}),
     "fairseq with padding": ("fairseq, with padding", dict(tokens=tensor([[1, 1, 1, 9, 9, 9, 9], [9, 1, 9, 1, 9, 1, 9]]))),
 }  # fmt: skip
 

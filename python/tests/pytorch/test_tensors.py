@@ -301,17 +301,17 @@ def test_only_dense_tensors_are_allowed(name, call, kind):
             call(NOT_DENSE[kind](torch.ones(9, 8)))
 
 
-AT = torch.arange(4.0).bfloat16()
+IN_16_BITS = torch.arange(4.0).bfloat16()
 
 
 @pytest.mark.parametrize(
     "call, times",
     [
-        (lambda: posenc.torch.table(positions=AT, d_model=8), 2),
-        (lambda: posenc.torch.timestep_embedding(AT, 8), 2),
-        (lambda: posenc.torch.timestep_embedding(AT + LEARNED.bfloat16(), 8), 2),
-        (lambda: (posenc.torch.Timesteps(8, True, 0)(AT), ROTARY(X, AT)), 1),
-        (lambda: posenc.torch.SinusoidalPositionalEncoding(8)(X, positions=AT), 1),
+        (lambda: posenc.torch.table(positions=IN_16_BITS, d_model=8), 2),
+        (lambda: posenc.torch.timestep_embedding(IN_16_BITS, 8), 2),
+        (lambda: posenc.torch.timestep_embedding(IN_16_BITS + LEARNED.bfloat16(), 8), 2),
+        (lambda: (posenc.torch.Timesteps(8, True, 0)(IN_16_BITS), ROTARY(X, IN_16_BITS)), 1),
+        (lambda: posenc.torch.SinusoidalPositionalEncoding(8)(X, positions=IN_16_BITS), 1),
     ],
 )
 def test_positions_in_16_bits(call, times, monkeypatch):

@@ -1,8 +1,8 @@
 /* "The table starts at a multiple of 64 bytes" (posenc_table_create), and "A hint about speed; no bit depends on it"
  * (table_rows). Other tests of tables are in
- *   test_elements.c   a table holds the rows of posenc_fill(), and so do the rows of posenc_fill_once()
- *   test_memory.c     huge pages, and memory that runs out
- *   test_refusals.c   tables without rows
+ *   test_elements.c        a table holds the rows of posenc_fill(), and so do the rows of posenc_fill_once()
+ *   test_memory.c          huge pages, and memory that runs out
+ *   test_refused_calls.c   tables without rows
  */
 #include "testing.h"
 

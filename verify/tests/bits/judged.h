@@ -20,7 +20,7 @@ static int64_t repeats = 1; /* of random cases */
 enum { MOST = 1000 };
 static const double turn = 0x1.921fb54442d18p+2;
 
-typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: anchored and exact */
+typedef enum members { EXACT, PROVED, EVERYONE } members; /* PROVED: anchored and exact */
 
 static inline int is_member(const posenc_impl *impl, const char *family) { return strcmp(impl->family, family) == 0; }
 
@@ -110,7 +110,7 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
   for (size_t m = 0; runnable(m); m++) {
     const int exact = runnable(m)->correctly_rounded;
     posenc_plan *plan;
-    if (!exact && (who == EXACT || (who == ANCHORED && !is_member(runnable(m), "anchored"))))
+    if (!exact && (who == EXACT || (who == PROVED && !is_member(runnable(m), "anchored"))))
       continue;
     if (spec->freqs_low)
       memcpy(low, spec->freqs_low, (size_t)spec->n_freqs * sizeof *low);
@@ -147,7 +147,7 @@ static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, co
   spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
     spec.freqs = &freqs[k];
-    judge_all(&spec, positions, count, ANCHORED);
+    judge_all(&spec, positions, count, PROVED);
   }
 }
 

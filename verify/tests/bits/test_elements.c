@@ -38,27 +38,27 @@ static void random_inputs(void **state) {
   }
 }
 
-/* Compares the tables of hashes.inc with MPFR, for every member of their families. */
+/* Compares the tables of hashes.inc with MPFR, for one member of their families: test_bits compares the members' bits. */
 static void pinned_tables(void **state) {
   (void)state;
   static _Alignas(64) unsigned char got[HASHED_MOST_BYTES];
   for (const hashed *t = hashed_tables; t < hashed_tables + HASHED_TABLES; t++) {
     double freqs[HASHED_MOST_FREQS];
     const posenc_spec spec = hashed_spec(t, freqs);
+    const posenc_impl *member = family_member(t->family, 0);
     const int64_t d = t->d_model, row = d * (int64_t)format_of(t->dtype)->size;
-    const posenc_impl *member;
+    if (!member)
+      continue; /* this machine runs none */
     mpfr_reference *reference = reference_create(&spec);
     reference_value *const want = malloc((size_t)(t->rows * d) * sizeof *want);
     assert_true(t->rows * row <= HASHED_MOST_BYTES && want);
     for (int64_t i = 0; i < t->rows; i++)
       reference_row(reference, t->first + i, want + i * d);
-    for (size_t m = 0; (member = family_member(t->family, m)); m++) {
-      posenc_plan *plan = plan_of(&spec, member->name);
-      assert_int_equal(posenc_fill(plan, t->first, t->rows, got, d), POSENC_OK);
-      for (int64_t i = 0; i < t->rows; i++)
-        judge_rows(plan, &(double){(double)(t->first + i)}, 1, got + i * row, want + i * d);
-      posenc_plan_destroy(plan);
-    }
+    posenc_plan *plan = plan_of(&spec, member->name);
+    assert_int_equal(posenc_fill(plan, t->first, t->rows, got, d), POSENC_OK);
+    for (int64_t i = 0; i < t->rows; i++)
+      judge_rows(plan, &(double){(double)(t->first + i)}, 1, got + i * row, want + i * d);
+    posenc_plan_destroy(plan);
     free(want);
     reference_destroy(reference);
   }

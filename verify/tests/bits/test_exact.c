@@ -43,9 +43,9 @@ static void extreme_frequencies(void **state) {
       for (int bits = 0; bits <= 32; bits += 16) {
         spec.position_scale = ldexp(bits ? -1 : 1, -bits);
         judge_all(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
-        judge_all(&spec, integers, sizeof integers / sizeof integers[0], ANCHORED);
+        judge_all(&spec, integers, sizeof integers / sizeof integers[0], PROVED);
       }
-      judge_all(&spec, after_zero, 64, ANCHORED);
+      judge_all(&spec, after_zero, 64, PROVED);
       judge_alone(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
       judge_alone(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
     }
@@ -173,7 +173,7 @@ static void ladders_next_to_boundaries(void **state) {
     spec.position_scale = 0x1p-32;
     for (spec.dtype = 0; spec_status(&spec) == POSENC_OK && spec.dtype < FORMATS; spec.dtype++)
       if (!skipped(&seed))
-        judge_all(&spec, positions, 5, ANCHORED);
+        judge_all(&spec, positions, 5, PROVED);
   }
 }
 

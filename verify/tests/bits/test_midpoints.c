@@ -235,7 +235,7 @@ static void known_cases(void **state) {
     alone.freqs_low = &known->low;
     alone.n_freqs = 1;
     alone.dtype = table.dtype = known->dtype;
-    judge_all(&alone, &known->position, 1, ANCHORED);
+    judge_all(&alone, &known->position, 1, PROVED);
     judge_among(&alone, &known->position, 1);
     if (known->low != 0)
       judge_all(&table, &known->position, 1, EXACT);
