@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
-from reference import DTYPES, assert_rounded_once, from_bfloat16, halves, rows
+from reference import DTYPES, assert_rounded_once, halves, rows
 
 import posenc
 from posenc import _library, _plan, _table
