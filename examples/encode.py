@@ -1,15 +1,32 @@
-"""Positions added to embeddings in PyTorch. The module replaces the PositionalEncoding of PyTorch's tutorial:
+"""Says how wrong the position table of a PyTorch model is, and what replaces it:
     python3 encode.py
 """
 
-from posenc.torch import audit
+import math
 
-# [part: encode]
 import torch
-from posenc.torch import SinusoidalPositionalEncoding
+from torch import nn
 
-encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()  # instead of the tutorial's PositionalEncoding
-encoded = encode(torch.zeros(100, 32, 512))  # (sequence, batch, d_model)
-# [end: encode]
-print(f"row 99 starts {encoded[99, 0, :4].tolist()}")
-print(*audit(encode), sep="\n")  # each table in a model: its preset, base and largest error
+
+class Model(nn.Module):
+    """Has the table of PyTorch's tutorial, of angles in float32."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        frequencies = torch.exp(torch.arange(0, 512, 2) * (-math.log(10000.0) / 512))
+        angles = torch.arange(5000)[:, None] * frequencies
+        self.register_buffer("pe", torch.stack((angles.sin(), angles.cos()), -1).flatten(1))
+
+
+model = Model()
+# [part: model]
+import posenc.torch
+
+print(*posenc.torch.audit(model), sep="\n")  # pe: paper, base 10000.0, first 0: off by up to 0.00039 ...
+print(posenc.torch.replace_rotary(model))  # rotary modules of transformers and diffusers; .undo() puts them back
+encode = posenc.torch.SinusoidalPositionalEncoding(512)  # replaces the tutorial's PositionalEncoding
+rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # for a module of your own: cos, sin = rotary(x, positions)
+# [end: model]
+x = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)
+print(f"row 99 starts {encode.eval()(x)[99, 0, :4].tolist()}")
+print(*posenc.torch.audit(encode), sep="\n")

@@ -8,7 +8,7 @@ from .record import recorded
 from .run import Run
 from .stats import Case, limit_of, sizes_in
 from .tables import RECIPE, Table
-from .words import three
+from .words import times
 
 SHOWN = "zen-4"  # whose runs the pages show
 LARGE = 131072, 1024  # rows and columns of a table in memory
@@ -49,23 +49,27 @@ def printed(r):
 
 
 def short(r):
-    """The implementations, for the README: the table of the answer, and how fast each is beside the tutorial's arithmetic."""
+    """The implementations, for the README: the table of the answer, with the errors before the speeds."""
     found = answer.answer(r.run).table
-    best = [name for name, _ in answer.families(r.run).values()]
-    rows = [
-        [name, what, *cells, three(r.run.timed[RECIPE].ns / r.run.timed[n].ns)]
-        for (name, *cells, what), n in zip(found.rows, best)
-    ]
-    head = [found.head[0], "what it is", *found.head[1:-1], f"times as fast as `{RECIPE}`"]
-    said = f"A table of {r.run.measured_table()}, filled by one thread on {processor(r.run.context)}."
-    has_avx512 = "AVX2: the fastest version without AVX-512, on the same processor. " * ("AVX2" in head)
-    note = "Of stores: the share of the speed of a loop that only stores. "
-    return "\n\n".join([said, text.markdown(Table("", head, rows, text=(1,))), f"{has_avx512}{note}{r.source}"])
+    speeds = [i for i, name in enumerate(found.head) if name in ("GB/s", "AVX2")]
+    errors = [i for i in range(1 + len(speeds), len(found.head) - 1) if found.head[i] != "of stores"]
+    rows = [[row[0], row[-1], *(row[i] for i in errors + speeds)] for row in found.rows]
+    head = [found.head[0], "what it is", *(found.head[i] for i in errors + speeds)]
+    has_avx512 = " AVX2: the fastest version without AVX-512." * ("AVX2" in head)
+    note = f"{r.run.measured_table()}, one thread.{has_avx512} {r.source}"
+    return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note}"
 
 
 def today(r):
-    """What Python programs use today, at the sizes that are shown of each job."""
-    return rendered(peers.table(r.peers, only={"table": 5000, "rotary": 8192}), r.peers)
+    """What Python programs use today, at one size of each job."""
+    sizes, rows = {"table": 5000, "rotary": 8192}, []
+    for work, name, ours, c in peers.chosen([row for row in r.peers.compared() if row[0].n == sizes.get(row[0].kind)]):
+        theirs, mine = (r.peers.works[work][n] for n in (name, ours))
+        cells = [peers.error(theirs), peers.clock(theirs, work), peers.error(mine), peers.clock(mine, work)]
+        rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, times(c, brief=True).split()[0]])
+    head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
+    note = f"One thread, float32; errors of all values. {of_run(r.peers.context, r.peers.commit)}"
+    return f"{text.markdown(Table('', head, rows))}\n\n{note}"
 
 
 def peer_table(r):

@@ -82,10 +82,9 @@ def what(peers, name):
     return f"{peers.context.get(f'peer.{name}', name)}{f' ({version})' * bool(version)}"
 
 
-def table(peers, most=MOST, only=None):
-    """most: None for all rows; only: {kind: rows of the size} of the works that are shown; None for all works"""
+def table(peers, most=MOST):
+    """most: None for all rows"""
     found, rows = list(peers.compared()), []
-    found = [row for row in found if row[0].n == only.get(row[0].kind)] if only else found
     for work, name, ours, c in chosen(found) if most else found:
         mine, theirs = peers.works[work][ours], peers.works[work][name]
         cells = [error(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]

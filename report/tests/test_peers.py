@@ -55,8 +55,3 @@ def test_at_most_so_many_rows():
     assert len(rows) == MOST and [r[0] for r in rows if "plan" in r[0]] == [
         f"C: plan and fill, {n} x 8" for n in range(28, 40)
     ]
-
-
-@pytest.mark.parametrize("only, count", [({"rotary": 8192}, 1), ({"fill": 5000}, 1), ({"table": 5000}, 0)])
-def test_a_part(only, count):
-    assert len(table(peers(), only=only).rows) == count
