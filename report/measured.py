@@ -82,14 +82,11 @@ def rendered(table, peer):
 
 def speed(r):
     """What exact and anchored reach beside the limits, by cache level and kind of work."""
-    names, rows, level = (
-        r.members(),
-        r.rows,
-        {name: size for size, (name, _) in sizes_in(r.run.context, "level").items()},
-    )
-    where = {level["l2"]: "L2", level["llc"]: "last-level cache", (5000, 512): "the same buffer", LARGE: "memory"}
+    names, rows = r.members(), r.rows
+    level = {name: size for size, (name, _) in sizes_in(r.run.context, "level").items()}
+    where = {level["l2"]: "L2", (5000, 512): "reused memory", LARGE: "memory"}
     works = [(f"fill {n} x {d} ({what}), GB/s", Case("fill", None, n, d)) for (n, d), what in where.items()]
-    works.insert(3, ("fill 5000 x 512 (uncached memory), GB/s", Case("fill/uncached", None, 5000, 512)))
+    works.insert(2, ("fill 5000 x 512 (uncached memory), GB/s", Case("fill/uncached", None, 5000, 512)))
     works.append(("bfloat16, 131072 x 1024, GB/s", Case("fill", None, *LARGE, "bfloat16")))
     lines = []
     for what, work in works:
@@ -97,11 +94,8 @@ def speed(r):
         lines.append(
             [what, f"{limit.case.call} {limit.gb_s:.1f}", *(f"{row.gb_s:.1f}" if row else "-" for row in found)]
         )
-    convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
-    lines.insert(1, ["conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", *["-"] * len(names)])
-    for end in (4096, 1048576):
-        found = (rows[Case("row", n, 1, 512, end=end)] for n in names)
-        lines.append([f"a single row of 512 below position {end}, ns", "-", *(f"{row.ns * 512:.0f}" for row in found)])
+    found = (rows[Case("row", n, 1, 512, end=4096)] for n in names)
+    lines.append(["a single row of 512 below position 4096, ns", "-", *(f"{row.ns * 512:.0f}" for row in found)])
     found = (rows[Case("fill_at", n, 2048, 512, end=2**20)] for n in names)
     lines.append(["2048 random positions, GB/s", "-", *(f"{row.gb_s:.1f}" for row in found)])
     return text.markdown(Table("", ["what", "limit", *names], lines)) + f"\n\n{r.source}"

@@ -5,7 +5,7 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
  * memory as columns do in a table, and each cosine and sine of a step is loaded into both lanes of its pair.
  *
- * Four things make it fast; docs/speed.md says more.
+ * Four things make it fast; impl/README.md says more.
  *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
  *     lines in a few buffers only.
  *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
@@ -93,7 +93,7 @@ INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pai
   }
 }
 
-/* Instances of the loop. Nearly all strips are STRIP frequencies wide, and a constant width is faster (docs/speed.md). */
+/* Instances of the loop. Nearly all strips are STRIP frequencies wide; a constant width is faster (impl/README.md). */
 typedef uint32_t write_row_pairs_of(const strip *p, const row_pairs *r);
 #define INSTANCE(name, dtype, split, streamed, n)                                                                      \
   __attribute__((noinline)) static uint32_t name(const strip *p, const row_pairs *r) {                                 \

@@ -1,5 +1,5 @@
 /* Counts the cache lines that the AVX2 kernels have begun with non-temporal stores and not completed. Processors buffer
- * few such lines, and on some a loop that begins more of them is several times slower (docs/speed.md).
+ * few such lines, and on some a loop that begins more of them is several times slower (impl/README.md).
  *
  * The kernels' headers are compiled here with a recorder around these stores. After each store it counts the lines of
  * which some but not all of the 64 bytes were stored. It keeps the stored values, so that a later store of another
