@@ -13,7 +13,7 @@ from conftest import SOURCE
 
 nbformat, nbclient, _ = map(pytest.importorskip, ("nbformat", "nbclient", "ipykernel"))
 TOUR = SOURCE / "examples/tour.ipynb"
-SHOWN = {name: SOURCE / f"docs/{name}.png" for name in ("heatmap", "faults")}  # by docs/quickstart.md
+SHOWN = {name: SOURCE / f"docs/{name}.png" for name in ("heatmap", "faults")}  # by README.md
 
 
 def executed(environment):
