@@ -39,7 +39,6 @@ def test_texts():
     texts = {
         "docs/accuracy.md": sum(TABLES.values(), ()),
         "include/posenc.h": [said for figures in TABLES.values() for said in figures[:2]],
-        "python/README.md": short,
     }
     for name, figures in texts.items():
         text = (TOP / name).read_text(encoding="utf-8")

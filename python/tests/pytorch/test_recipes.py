@@ -20,8 +20,8 @@ import posenc.torch
 mpmath.mp.prec = 200
 PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "recipes.md").read_text()
 IMPORTS, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for block in BLOCKS for part in block.split("\n\n")}
-NEEDS = {"JAX": "jax", "JAX under jit and vmap": "jax", "bake into ONNX": "onnxruntime"}
+RECIPES = {re.match("# (Cyclical.*|[^:\n]*)", part)[1]: part for block in BLOCKS for part in block.split("\n\n")}
+NEEDS = {"JAX": "jax", "JAX under jax.jit and jax.vmap": "jax", "bake into ONNX": "onnxruntime"}
 
 
 def ladder(n, base=10000, denominator=None):
@@ -54,10 +54,11 @@ def last(*shape):
     return np.indices(shape).reshape(len(shape), -1).T[-9:]
 
 
-def yarn(at, n=32, base=1e4, trained=4096, factor=40, mscale=(0.707, 1)):
+def yarn(at, n=32, base=1e4, trained=4096, factor=40, mscale=(0.707, 1), truncate=True):
     """transformers, _compute_yarn_parameters"""
-    low, high = (n * math.log(trained / (turns * math.tau)) / math.log(base) for turns in (32, 1))
-    ramp = np.clip((np.arange(n) - math.floor(low)) / mpmath.mpf(math.ceil(high) - math.floor(low)), 0, 1)
+    low, high = (n * mpmath.log(trained / (turns * 2 * mpmath.pi)) / mpmath.log(base) for turns in (32, 1))
+    low, high = (math.floor(low), math.ceil(high)) if truncate else (low, high)
+    ramp = np.clip((np.arange(n) - low) / mpmath.mpf(high - low), 0, 1)
     factors = [mpmath.mpf(m) / 10 * mpmath.log(factor) + 1 for m in mscale]
     return factors[0] / factors[1] * waves(at, ladder(n, base) * (1 - ramp * (factor - 1) / factor))
 
@@ -72,6 +73,9 @@ def llama3(at):
 WANT = {
     "Wavelengths from 0.001 to 10000": lambda g: split(waves(g.mz, mpmath.mpf(math.tau / 0.001) * ladder(512, 1e7, 511))),
     "Wavelengths of your own": lambda g: woven(waves(g.days, math.tau / np.array([7, 30.44, 365.25]))),
+    "Cyclical features: day of the week": lambda g: woven(waves(g.weekday, [math.tau / 7])),
+    "Cyclical features: seasons of a time series, four Fourier terms": lambda g: woven(waves(g.days, math.tau / 365.25 * np.arange(1, 5))),
+    "Sine and cosine of any numbers": lambda g: woven(waves(g.numbers, [1])),
     "Hours and days": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
     "Epoch timestamps": lambda g: woven(waves([-1704067199.875, 91540800], ladder(64, 1e9))),
     "NeRF": lambda g: np.hstack((g.points.detach(), waves(g.points.detach(), 2.0 ** np.arange(10)).transpose(1, 3, 0, 2).reshape(-1, 60))),
@@ -84,6 +88,12 @@ WANT = {
     "Simple ViT": lambda g: by_axis(last(14, 14)[:, ::-1], 384, 384, arrange=split, denominator=191),
     "Two-axis vision rotary": lambda g: np.tile(by_axis(g.patches, 40, 40), 2),
     "DINOv3": lambda g: np.tile(by_axis(math.tau * g.patches, 32, 32, base=100), 2),
+    "RoPE-Mixed": lambda g: waves((g.xy.double() @ g.mixed.double()).detach(), [1])[..., 0],
+    "V-JEPA 2": lambda g: np.concatenate([np.tile(waves(last(8, 16, 16)[:, i], ladder(10)), 2) for i in range(3)], -1),
+    "EmbedND": lambda g: by_axis(g.ids, 16, 56, 56),
+    "HunyuanImage": lambda g: np.repeat(by_axis(last(64, 64), 64, 64, base=256), 2, -1),
+    "Cosmos": lambda g: np.tile(np.concatenate([waves(last(16, 44, 80)[:, i], ladder(n // 2, g.bases[i])) for i, n in enumerate(g.sizes)], -1), 2),
+    "LTX": lambda g: np.repeat(waves(g.at, mpmath.mpf(math.pi / 2) * ladder(341, 1e-4, 340)).swapaxes(-1, -2).reshape(2, -1, 1023), 2, -1),
     "Flux": lambda g: np.repeat(by_axis(g.ids, 16, 56, 56), 2, -1),
     "Wan, rotary": lambda g: by_axis(last(21, 30, 52), 44, 42, 42),
     "CogVideoX, sines": lambda g: by_axis(last(13, 30, 45)[:, [0, 2, 1]] / [1, 1.875, 1.875], 480, 720, 720, arrange=split),
@@ -92,6 +102,10 @@ WANT = {
     "FunASR, from position 1": lambda g: split(waves(2 * [range(1, 8)], ladder(256, denominator=255))),
     "fairseq, with padding": lambda g: g.used.numpy()[..., None] * split(waves(g.used.cumsum(1) + 1, ladder(256, denominator=255))),
     "Timesteps in bfloat16": lambda g: split(waves(g.timesteps, ladder(160))[::-1]),
+    "Times in [0, 1], times 10000": lambda g: split(waves(10000 * g.t.double(), ladder(128))[::-1]),
+    "gpt-oss": lambda g: yarn([range(7)], 32, 150000, 4096, 32, (1, 0), truncate=False),
+    "Partial rotary": lambda g: np.tile(waves([range(7)], ladder(12)), 2),
+    "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: waves([8190, 8191], ladder(64, 500000)),
     "Wan, timesteps": lambda g: split(waves(g.timesteps, ladder(128))[::-1]),
     "Llama 3": lambda g: np.tile(llama3([range(7)]), 2),
     "torchtune's cache, Llama 3.1": lambda g: np.moveaxis(llama3([8190, 8191])[::-1], 0, -1),
@@ -103,7 +117,7 @@ WANT = {
     "Decoding with a cache of keys, one position, a row of the table": lambda g: woven(waves([131071], ladder(256))),
     "Packed sequences": lambda g: waves([0, 1, 2, 0, 1, 2, 3, 4], ladder(64, 500000)),
     "JAX": lambda g: woven(waves([4998, 4999], ladder(256))),
-    "JAX under jit and vmap": lambda g: woven(waves(g.positions, ladder(256))),
+    "JAX under jax.jit and jax.vmap": lambda g: woven(waves(g.positions, ladder(256))),
     "bake into ONNX": lambda g: woven(waves(2 * [range(7)], ladder(256))),
     "Context parallelism": lambda g: woven(waves([g.first + len(g.part) - 1], ladder(256))),
     "DTensor": lambda g: woven(waves(g.positions, ladder(256))),
@@ -111,11 +125,13 @@ WANT = {
 }  # fmt: skip
 #: The rows in other forms of results.
 ROWS = {
+    "EmbedND": lambda g: g.rotations[..., :, 0].movedim(-1, 0).flip(0),
+    "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: (tensor(g.sin_cache), tensor(g.cos_cache)),
     "DETR": lambda g: g.table.flatten(1).T,
     "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
     "torchtune's cache, Llama 3.1": lambda g: g.cache[-2:],
     "JAX": lambda g: tensor(np.array(g.table, "float32")).bfloat16(),
-    "JAX under jit and vmap": lambda g: tensor(
+    "JAX under jax.jit and jax.vmap": lambda g: tensor(
         np.vstack([g.encode(g.positions[:2].numpy()), *g.jax.vmap(g.encode)(g.positions[2:].numpy().reshape(2, 3))])
     ),
     "bake into ONNX": lambda g: tensor(
@@ -136,7 +152,8 @@ def check(name, replace=("", ""), **given):
         x=torch.zeros(2, 7, 512), mask=arange(7) >= tensor([7, 5])[:, None, None].expand(2, 6, 1),
         patches=torch.cartesian_prod(arange(4), arange(6)), ids=torch.randint(64, (9, 3)), lengths=[3, 5], position=131071,
         tokens=tensor([[5, 6, 1, 1, 1, 1, 1], [7] * 7]), timesteps=tensor([998.3897, 3.5, 0]), positions=arange(131000, 131008),
-        sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)), graph=None,
+        weekday=arange(7), numbers=tensor([0.1, 3e9], dtype=torch.float64), t=torch.rand(5), xy=torch.rand(5, 2), shares=torch.rand(5, 3),
+        mixed=torch.nn.Parameter(torch.randn(2, 8)), sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)), graph=None,
         rotary=lambda *given: posenc.torch.RotaryEmbedding(128)(*given),
     )  # fmt: skip
     vars(g).update(given)
@@ -178,7 +195,7 @@ def test_context_parallelism(tmp_path):
 
 def test_jax_has_no_gradient():
     jax = pytest.importorskip("jax")
-    encode = check("JAX under jit and vmap").encode
+    encode = check("JAX under jax.jit and jax.vmap").encode
     with pytest.raises(ValueError, match="do not support JVP"):
         jax.grad(lambda at: encode(at).sum())(np.arange(3, dtype="float32"))
 

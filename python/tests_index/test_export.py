@@ -1,4 +1,4 @@
-"""Runs the code of docs/serving.md unchanged, and checks its values."""
+"""Runs the code of "Compile and export" in docs/pytorch.md unchanged, and checks its values."""
 
 import os
 import pathlib
@@ -12,8 +12,8 @@ import posenc.torch
 import pytest
 import torch
 
-PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text()
-SETUP, EXPORT, LOAD, ONNX = re.findall(r"(?<!-->\n)```python\n(.*?)```", PAGE, re.S)
+PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "pytorch.md").read_text().partition("## Compile and export")[2]
+SETUP, EXPORT, LOAD, ONNX = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 CONFIGS = {
     "llama": dict(model_type="llama", rope_theta=500000.0),
     "yarn": dict(
@@ -29,7 +29,7 @@ def rope(**scaling):
 
 def names(kind="llama", **more):
     found = {"config": types.SimpleNamespace(head_dim=128, max_position_embeddings=131072, **CONFIGS[kind]), **more}
-    exec(SETUP, found)
+    exec(f"import posenc.torch, torch\n{SETUP}", found)
     return found
 
 
