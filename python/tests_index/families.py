@@ -1,5 +1,5 @@
 """The rotary embeddings of the installed transformers, with the configs that its models pass to them, and what
-python/posenc/torch/_families.py says of each."""
+python/posenc/_families.py says of each."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import transformers
 from transformers import PreTrainedConfig
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
-from posenc.torch._families import PARTIAL, UNSUPPORTED
-from posenc.torch._rotary_config import known_types
+from posenc._families import PARTIAL, UNSUPPORTED
+from posenc._rotary_config import known_types
 
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
 # Arguments that these configs need. With their defaults, the rotary class cannot be made or called, or has an odd number

@@ -17,8 +17,8 @@ import families  # noqa: E402
 import real  # noqa: E402
 
 import posenc.torch  # noqa: E402
-from posenc.torch import _families  # noqa: E402
-from posenc.torch._rotary_config import known_types  # noqa: E402
+from posenc import _families  # noqa: E402
+from posenc._rotary_config import known_types  # noqa: E402
 
 FOUND, LEFT = families.families()
 SUPPORTED = [family for family in FOUND if not family.unsupported]

@@ -11,10 +11,10 @@ from torch import nn
 
 from .._plan import MAX_POSITION, DtypeName, unknown
 from .._rotary import RotaryFrequencies, rotary_frequencies
+from .._rotary_config import RotaryLayout, given, layer_types, read
 from ._calls import check_type, constant_in_graphs
 from ._formula import forget, kept
 from ._pairs import duplicated_columns
-from ._rotary_config import RotaryLayout, given, layer_types, read
 from ._rows import rows, spec_of
 from ._tensors import constant, of_module
 

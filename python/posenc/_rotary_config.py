@@ -6,9 +6,9 @@ import dataclasses
 import types
 from typing import Any, Literal, Mapping, Tuple, get_args
 
-from .._plan import MAX_POSITION, index, unknown
-from .._rotary import base_of, rope_type_of, rotated_columns
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
+from ._plan import MAX_POSITION, index, unknown
+from ._rotary import base_of, rope_type_of, rotated_columns
 
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _Indices = Tuple[int, ...]
