@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import sys
 from typing import Any
 
-import numpy as np
-
 from . import __version__
+from ._errors import MOST, may_be_table, of_config, of_frequencies
+from ._files import config, load, tensors
 from ._identify import Found, Table, distance, identify
 from ._judge import BITS, RIGHT, WORDS, judge
 from ._lists import implementations, presets
+from ._rotary_config import of_json
 from ._screen import screen
-
-
-def load(name: str) -> Table:
-    """Maps the file, or reads standard input."""
-    try:
-        if os.path.isfile(name):
-            array: Any = np.lib.format.open_memmap(name, mode="r")
-            surplus = os.path.getsize(name) - array.offset - array.nbytes
-        else:
-            with io.BytesIO(sys.stdin.buffer.read()) if name == "-" else open(name, "rb") as file:
-                array, surplus = np.lib.format.read_array(file, allow_pickle=False), len(file.read(1))
-    except OSError:
-        raise
-    except Exception as error:  # a damaged header may cause errors of many types
-        why = next(iter(str(error).splitlines()), type(error).__name__)
-        raise ValueError(f"not a readable .npy file: {why}") from None
-    if surplus:
-        raise ValueError("it has more bytes than its header says")
-    return Table(array)
 
 
 def position(text: str) -> int:
@@ -44,25 +25,59 @@ def position(text: str) -> int:
     return int(text)
 
 
-def document(name: str, t: Table, given: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Returns the answer about a file for the JSON. given: the arguments of `table` for the expected table; None to identify it."""
+def document(t: Table, given: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Returns what the JSON says of a table. given: the arguments of `table` for the expected table; None to identify it."""
     found = Found([given["preset"]], given) if given else identify(t)
-    answer = {"schema": 1, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
-    answer |= {"stored": t.stored, "dtype": t.dtype, **({"padding_row": t.padding} if t.padding >= 0 else {})}
+    answer: dict[str, Any] = {"rows": t.rows, "columns": t.columns, "stored": t.stored, "dtype": t.dtype}
+    answer |= {"padding_row": t.padding} if t.padding >= 0 else {}
     answer |= {} if given else {"identified": not isinstance(found, str)}
     if isinstance(found, str):
         return {**answer, "reason": found}
     able = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
     families = dict.fromkeys(i.family for i in able)
-    return {
-        **answer,
-        "presets": found.presets,
-        **({} if given else {"base": found.spec.get("base")}),
-        "first": found.spec["first"],
-        "call": f"posenc.table({t.arguments(found.spec, t.dtype)})",
-        **judge(t.blocks(found.spec["first"]), t.columns, t.dtype, found.spec),
-        "equal_bits": {impl: distance(t, found.spec, t.dtype, impl)[0] for impl in families},
-    }
+    answer |= {"presets": found.presets, **({} if given else {"base": found.spec.get("base")})}
+    answer |= {"first": found.spec["first"], "call": f"posenc.table({t.arguments(found.spec, t.dtype)})"}
+    answer |= judge(t.blocks(found.spec["first"]), t.columns, t.dtype, found.spec)
+    return {**answer, "equal_bits": {impl: distance(t, found.spec, t.dtype, impl)[0] for impl in families}}
+
+
+def described(name: str, given: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
+    """Returns the answer about a file for the JSON. It has a list, `found`, unless the file is an .npy file.
+
+    given: as in `document`. dtype: the one of a table's values, or None for the narrowest."""
+
+    def of_table(t: Table) -> dict[str, Any]:
+        t.dtype = dtype or t.dtype
+        t.padding = t.padding if (given or {}).get("preset") in (None, "fairseq") else -1
+        return document(t, given)
+
+    answer: dict[str, Any] = {"schema": 1, "tool": "posenc audit", "file": name}
+    suffix, found = os.path.splitext(name)[1], []
+    if suffix in (".pt", ".pth", ".bin", ".ckpt"):
+        raise ValueError("to load it could run code; save it as .safetensors, or call posenc.torch.audit(model)")
+    if suffix == ".json":
+        one, parts = of_json(config(name))
+        found = [{"model_type": one.model_type, "layer_type": key, **of_config(said)} for key, said in parts.items()]
+        answer |= {"not_in_the_file": one.taken} if one.taken else {}
+    elif suffix == ".safetensors":
+        for key, x in tensors(name):
+            try:
+                rows = x.reshape(-1, x.shape[-1])
+                if x.ndim == 1:
+                    part = None if given else of_frequencies(x)
+                else:
+                    part = of_table(Table(rows)) if may_be_table(rows) else None
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from None
+            found += [{"name": key, **part}] if part and part.get("identified", True) else []
+    else:
+        return answer | of_table(load(name))
+    return {**answer, "found": found}
+
+
+def plain(text: str) -> str:
+    """Returns the text of a file with escapes for what a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: float | None, form: str) -> str:
@@ -70,7 +85,13 @@ def shown(value: float | None, form: str) -> str:
 
 
 def text(answer: dict[str, Any], name: str) -> str:
-    """The document as text."""
+    """The answer as text."""
+    if "found" in answer:
+        named = [(part, f"{name}: {plain(part['name'])}" if "name" in part else name) for part in answer["found"]]
+        parts = [(rotary_text if "errors" in part else text)(part, said) for part, said in named]
+        taken = ", ".join(f"{key} {value}" for key, value in answer.get("not_in_the_file", {}).items())
+        parts += [f"not in the file, and taken as transformers does: {taken}"] * bool(taken)
+        return "\n\n".join(parts) or f"{name}: no sinusoidal table and no rotary embedding was found"
     kept = f", stored as {answer['stored']}" * (answer["dtype"] != answer["stored"])
     lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{kept}"]
     zeros = f"row {answer.get('padding_row')} is all zeros, like fairseq's row of padding_idx, and was skipped"
@@ -107,29 +128,64 @@ def text(answer: dict[str, Any], name: str) -> str:
     return "\n".join(lines)
 
 
+KINDS = {
+    "float32": "float32 frequencies and angles (transformers)",
+    "bfloat16": "frequencies rounded to bfloat16 (.to(torch.bfloat16))",
+    "float32 angles": "float32 angles of these frequencies",
+    "cosines in bfloat16": "for comparison: cosines stored in bfloat16",
+}
+LOADED = "from_pretrained(..., dtype=torch.bfloat16) keeps float32 frequencies; model.to(torch.bfloat16) rounds them."
+
+
+def rotary_text(part: dict[str, Any], name: str) -> str:
+    """What was found of a rotary embedding, as text."""
+    s, below, most = part.get("scaling", {}), part["below"], part["below"][-1]
+    head = f"{name}: " + "".join(f"{plain(part[key])}, " for key in ("model_type", "layer_type") if part.get(key))
+    size = f"of heads of {part['head_dim']}" if "head_dim" in part else f"in {part['dtype']}"
+    about = "about " * part.get("about", False)
+    head += f"rotary embedding, {part['frequencies']} frequencies {size}, base {about}{part['base']:.17g}"
+    if s.get("rope_type", "default") != "default":
+        names = {"factor": "factor {:g}", "original_max_position_embeddings": "from {:,} positions"}
+        more = ", ".join(form.format(s[key]) for key, form in names.items() if s.get(key))
+        head += f", type {s['rope_type']} ({more})".replace(" ()", "")
+    lines = [head, "", f"{'largest error of cosines and sines, below position':54}"]
+    lines[-1] += "".join(f"{count:>11,}" for count in below)
+    for kind, row in part["errors"].items():
+        numbers = [f"{error:#.2g}" if error >= 0.01 else f"{error:.1e}" for error in row]
+        lines += [f"  {KINDS[kind]:52}" + "".join(f"{number:>11}" for number in numbers)]
+        lines[-1] += f"   at position {part['position']:,}" * ("float32" in kind)
+    lines += [f"of {most:,} positions, the first and the last {MOST // 2:,} were compared"] * (most > MOST)
+    lines += [LOADED] * ("head_dim" in part) + ["", "instead, in PyTorch   posenc.torch.replace_rotary(model)"]
+    return "\n".join(lines + [f"instead, in NumPy     {part['call']}"] * bool(part["call"]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python3 -m posenc",
-        usage="%(prog)s [-h] [--version] [identify ... | presets]",
+        usage="%(prog)s [-h] [--version] [audit ... | presets]",
         description=__doc__,
         epilog="Exit status without arguments: 0, or 1 if a table does not have the bits that every machine must give.",
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
-    commands = parser.add_subparsers(metavar="identify | presets", prog="python3 -m posenc", dest="command")
+    commands = parser.add_subparsers(metavar="audit | presets", prog="python3 -m posenc", dest="command")
     words = "\n".join(f"  {word:8}  {meaning}" for word, meaning in WORDS.items())
     command = commands.add_parser(
-        "identify",
-        help="identify the preset, base and first position of the table in an .npy file, and its errors",
-        description="Identifies the preset, base and first position of the table in an .npy file, and the call of\n"
-        "posenc.table that computes it. The rows must be at consecutive integer positions, without a\n"
-        "position scale. With --preset, says whether the file holds the table that the options describe.\n\n"
-        "Errors are differences from exact in float64. The word after an error is the first of these\n"
+        "audit",
+        help="describe the rotary embedding of a config.json, or the tables in a file, and their errors",
+        description="Describes rotary embeddings and sinusoidal tables: their largest errors, and the call that replaces them.\n"
+        "It identifies the preset, base and first position of a table, whose rows must be at consecutive integer\n"
+        "positions, without a position scale. With --preset, it says whether a file holds the table described.\n\n"
+        "Errors are differences from exact in float64. The word after an error of a table is the first of these\n"
         f"that is true of all values in the range of positions:\n{words}\n{RIGHT}",
-        epilog="Exit status: 0 identified, or the file holds the table described; 1 not identified, or it does not hold it; "
-        "2 wrong usage, or a file that is not a table.",
+        epilog="Exit status: 0 something was described, right or wrong; 1 nothing was found, or not the table described; "
+        "2 wrong usage, or a file that cannot be read.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("file", help="the .npy file, or - for stdin; bfloat16 is stored as uint16 or V2")
+    command.add_argument(
+        "path",
+        help="a config.json of transformers or its folder, a .safetensors file, an .npy file, or - for an .npy file on "
+        "stdin; bfloat16 in an .npy file is stored as uint16 or V2",
+    )
     command.add_argument(
         "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that the file should hold"
     )
@@ -146,22 +202,25 @@ def main() -> int:
     if given.command == "presets":
         print(*("{}: {}\n    users: {}\n    first position: {}".format(*preset) for preset in presets()), sep="\n")
         return 0
+    path = os.path.join(given.path, "config.json") if os.path.isdir(given.path) else given.path
     if not given.preset and (given.base is not None or given.first is not None):
         command.error("--base and --first need --preset")
+    if path.endswith(".json") and (given.preset or given.dtype):
+        command.error("--preset and --dtype are for tables, and a config has none")
     base = {} if given.base is None else {"base": given.base}
     spec = {"preset": given.preset, **base, "first": given.first or 0} if given.preset else None
-    name = "standard input" if given.file == "-" else given.file
+    name = "standard input" if path == "-" else path
     try:
-        t = load(given.file)
-        t.dtype = given.dtype or t.dtype
-        t.padding = t.padding if given.preset in (None, "fairseq") else -1
-        answer = document(given.file, t, spec)
-    except (OSError, ValueError, EOFError, MemoryError) as error:
-        why = getattr(error, "strerror", None) or error or "out of memory"
-        print(f"posenc identify: {name}: {why}", file=sys.stderr)
+        answer = described(path, spec, given.dtype)
+        said = json.dumps(answer, indent=1) if given.format == "json" else text(answer, name)
+    except Exception as error:  # a hostile file may cause errors of many types
+        kind = "" if isinstance(error, (OSError, ValueError, TypeError)) else f"{type(error).__name__}: "
+        why = getattr(error, "strerror", None) or kind + str(error)
+        print(f"posenc audit: {name}: {plain(why)[:400]}", file=sys.stderr)
         return 2
-    print(json.dumps(answer, indent=1) if given.format == "json" else text(answer, name))
-    return 0 if answer["right" if spec else "identified"] else 1
+    print(said)
+    found = answer.get("found", [answer])
+    return 0 if found and all(part["right"] if spec else part.get("identified", True) for part in found) else 1
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ python/tests_index/test_families.py compares each of these classes with this fil
 
 from __future__ import annotations
 
+from typing import Any
+
 # FAMILIES has the model types for each layout, dtype and axes.
 #
 # layout: "halves" returns the columns of all frequencies and then all of them again, "pairs" returns each column twice
@@ -109,6 +111,41 @@ PARTIAL = """
     mimo_v2_flash minimax_m2 minimax_m3_vl_text moonshine moonshine_streaming nemotron nemotron3_5_transcribe_asr_audio
     nemotron3_5_transcribe_word_timestamp nemotron3_diarization_audio persimmon phi phi3 phi4_multimodal
     qwen3_5_moe_text qwen3_5_text qwen3_next qwen4_exp_text recurrent_gemma solar_open stablelm step3p5 zaya
+"""
+
+# What transformers takes for a key that is missing in the config.json of these types, which are those of Llama 2, 3 and
+# 3.1, Qwen 2.5, Qwen2-VL, Mistral, Phi-3, Gemma 3 and 4, gpt-oss and GPT-NeoX. Other types have no defaults here.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "llama": dict(max_position_embeddings=2048, rope_theta=1e4),
+    "qwen2": dict(max_position_embeddings=32768, rope_theta=1e4),
+    "qwen2_vl_text": dict(max_position_embeddings=32768, rope_theta=1e6),
+    "mistral": dict(max_position_embeddings=131072, rope_theta=1e4),
+    "phi3": dict(max_position_embeddings=4096, original_max_position_embeddings=4096, rope_theta=1e4,
+        partial_rotary_factor=1.0),
+    "gemma3_text": dict(head_dim=256, max_position_embeddings=131072, rope_theta=1e6, rope_local_base_freq=1e4),
+    "gemma4_text": dict(head_dim=256, global_head_dim=512, max_position_embeddings=131072),
+    "gpt_oss": dict(head_dim=64, max_position_embeddings=131072, rope_theta=150000.0, rope_parameters=dict(
+        rope_type="yarn", factor=32.0, original_max_position_embeddings=4096, beta_fast=32.0, beta_slow=1.0, truncate=False,
+    )),
+    "gpt_neox": dict(max_position_embeddings=2048, rope_theta=1e4, partial_rotary_factor=0.25),
+}  # fmt: skip
+
+# Of these types, head_dim is not hidden_size / num_attention_heads if it is missing in the config.json.
+OWN_HEAD = """
+    beam deepseek_v4 dia_encoder dots3_note_text embedding_gemma2_text ernie4_5 flint gemma gemma2
+    gemma4_unified_text glm4_moe glm4v_moe_text hy_v3 jetmoe kolibri1 laguna mimo_v2_flash mistral4
+    muse_glimmer_assistant muse_glimmer_text openai_privacy_filter qwen3_5_moe_text qwen3_next
+    qwen3_omni_moe_talker_code_predictor qwen3_omni_moe_text seed_oss t5_gemma_module t5gemma2_decoder t5gemma2_text
+    vaultgemma voxtral_realtime_encoder zamba2 zaya
+"""
+
+# For these types, transformers 5 does not take rope_theta and rope_scaling as they were written by transformers 4.
+OWN_PARAMETERS = """
+    apertus beam cohere2_moe cosmos3_edge_text cwm deepseek_v4 diffusion_gemma_text dots3_note_text
+    embedding_gemma2_text gemma3n_text gemma4_text gemma4_unified_text gpt_neox_japanese higgs_audio_v2 laguna lfm3
+    mellum mimo_v2_flash ministral3 mistral4 modernbert modernbert-decoder moonshine_streaming muse_spark_text
+    nemotron3_5_transcribe_asr_audio nemotron3_5_transcribe_word_timestamp olmo3 openai_privacy_filter step3p5
+    t5gemma2_decoder t5gemma2_text ultrabert zaya
 """
 
 # What posenc.torch.RotaryEmbedding does not support, and the model types that need it.

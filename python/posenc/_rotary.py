@@ -59,8 +59,8 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     if kind == "default" and "rope_type" not in scaling and scaling.get("factor") is not None:
         raise ValueError(f"scaling has a factor, and no rope_type; allowed: {', '.join(map(repr, _KINDS))}")
-    kind = _OLD_NAMES.get(kind, kind)
-    if kind not in _KINDS:
+    kind = _OLD_NAMES.get(str(kind), kind)
+    if kind not in [*_KINDS]:
         raise ValueError(unknown("scaling has the rope_type", kind, _KINDS))
     for key in _KINDS[kind]:
         if scaling.get(key) is None:

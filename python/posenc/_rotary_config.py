@@ -6,17 +6,19 @@ import dataclasses
 import types
 from typing import Any, Literal, Mapping, Tuple, get_args
 
-from ._families import FAMILIES, PARTIAL, UNSUPPORTED
-from ._plan import MAX_POSITION, index, unknown
+from ._families import DEFAULTS, FAMILIES, OWN_HEAD, OWN_PARAMETERS, PARTIAL, UNSUPPORTED
+from ._plan import MAX_POSITION, index, real, unknown
 from ._rotary import base_of, rope_type_of, rotated_columns
 
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _Indices = Tuple[int, ...]
+_NEEDED = {"head_dim": OWN_HEAD, "rope_parameters": OWN_PARAMETERS, "partial_rotary_factor": PARTIAL}
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 
 
 @dataclasses.dataclass(frozen=True)
 class RotaryConfig:
+    head: int  #: the columns of a whole head
     d_model: int  #: twice the number of frequencies
     base: float
     scaling: dict[str, Any]
@@ -49,7 +51,10 @@ def parameters(config: Any) -> dict[str, Any]:
         raise TypeError(
             f"config is of type {type(config).__name__}; allowed: the config of a transformers model, or an integer"
         )
-    return getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    if not isinstance(found, Mapping):
+        raise TypeError(f"rope_parameters is {found!r}; allowed: a mapping")
+    return dict(found)
 
 
 def layer_types(config: Any) -> list[str]:
@@ -86,11 +91,15 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
 
     def told(name: str, default: Any) -> Any:
         value = scaling.pop(name, None)
-        return (getattr(config, name, None) or default) if value is None else value
+        value = getattr(config, name, None) if value is None else value
+        return default if value is None else value
 
-    base = float(told("rope_theta", 10000.0))
+    base = real("rope_theta", told("rope_theta", 10000.0))
     width = "embed_dim" if model_type == "qwen2_vl_vision" else "hidden_size"
-    head = getattr(config, "head_dim", None) or getattr(config, width) // config.num_attention_heads
+    head = getattr(config, "head_dim", None)
+    if not head:
+        count = index("num_attention_heads", config.num_attention_heads, 1, 1 << 30)
+        head = index(width, getattr(config, width), 1, 1 << 30) // count
     partial = told("partial_rotary_factor", 1.0)
     if kind == "default" and model_type in known_types() and model_type not in PARTIAL.split():
         partial = 1
@@ -100,7 +109,8 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
     most = getattr(config, "max_position_embeddings", None)
     if kind in _OWN_LENGTH:
         key = "original_max_position_embeddings"  # Phi-3 has it in the config, not in the scaling
-        scaling[key] = getattr(config, key, None) or scaling.get(key) or most
+        said = (getattr(config, key, None), scaling.get(key), most)
+        scaling[key] = next((number for number in said if number is not None), None)
     if most is not None:
         most = index("max_position_embeddings", most, 1, MAX_POSITION)
     columns, axes = _axial(family[2], head) if is_axial else (None, _axes(family[2], section, d_model // 2))
@@ -108,7 +118,50 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
     order = columns if "shares" in family[2] else None
     if family[2].startswith("ernie"):  # height, width, then time
         order = tuple(sorted(range(d_model // 2), key=lambda k: ((axes or ())[k] or 3, k)))
-    return RotaryConfig(d_model, base, scaling, most, *family[:2], axes, columns, order)
+    return RotaryConfig(head, d_model, base, scaling, most, *family[:2], axes, columns, order)
+
+
+class Json(types.SimpleNamespace):
+    """The object in a config.json, as a config. `taken` has the defaults that were read in place of missing keys."""
+
+    def __getattr__(self, name: str) -> Any:
+        row, own = DEFAULTS.get(self.model_type, {}), self.model_type in _NEEDED.get(name, "").split()
+        if name in row:
+            return self.taken.setdefault(name, row[name])
+        if own or name in ("rope_theta", "max_position_embeddings", "hidden_size", "num_attention_heads"):
+            raise ValueError(f"{name} is missing, and posenc has no default for the model_type {self.model_type!r}")
+        raise AttributeError(name)
+
+
+def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
+    """Returns a config.json of transformers 4 or 5 as a config, and the parameters of each type of layer, or of all ("").
+
+    There are none if the config has no rotary embedding. A ValueError says which key is missing."""
+    text = config.get("text_config") or config
+    said = {key: value for key, value in text.items() if value not in (None, {})}
+    kind = said.get("model_type", config.get("model_type"))
+    if not isinstance(kind, str):
+        raise ValueError(f"model_type is {kind!r}; allowed: a name")
+    kind += "_text" * (kind not in known_types() and f"{kind}_text" in known_types())
+    one = Json(**{**said, "model_type": kind, "taken": {}})
+    if kind not in known_types() and not any("rope" in key or "rotary" in key for key in said):
+        return one, {}
+    old = {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}
+    old.update({} if kind in OWN_PARAMETERS.split() else {"rope_scaling": "rope_parameters"})
+    old.update({} if "head_dim" in said or kind in OWN_HEAD.split() else {"qk_rope_head_dim": "head_dim"})
+    vars(one).update({new: said[key] for key, new in old.items() if key in said})
+    scaling, local = vars(one).get("rope_parameters", {}), getattr(one, "rope_local_base_freq", None)
+    if local is not None and not any(isinstance(part, Mapping) for part in scaling.values()):
+        one.rope_parameters = {"sliding_attention": {"rope_theta": local}, "full_attention": scaling}
+    if kind == "phi3" and "yarn" in (scaling.get("type"), scaling.get("rope_type")):
+        one.rope_parameters = {**scaling, "rope_type": "longrope"}  # as in transformers
+    if "per_layer_config" in said:
+        own = said["per_layer_config"].items()
+        heads = {said["layer_types"][int(i)]: part["head_dim"] for i, part in own if "head_dim" in part}
+    else:
+        heads = {"full_attention": one.global_head_dim} if hasattr(one, "global_head_dim") else {}
+    one.per_layer_config = {layer: Json(**{**vars(one), "head_dim": head}) for layer, head in heads.items()}
+    return one, {layer or "": read(one, layer, "halves") for layer in layer_types(one) or [None]}
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""`python3 -m posenc identify` finds the call for tables of every preset, in each arithmetic, and for other files."""
+"""`python3 -m posenc audit FILE.npy` finds the call for tables of every preset, in each arithmetic, and for other files."""
 
 import json
 import re
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.__main__ import document, load
+from posenc.__main__ import document
+from posenc._files import load
 from posenc._identify import BLOCK, Table, distance, identify, rounded
 from posenc._judge import Range, float32_bounds
 
@@ -109,7 +110,7 @@ def test_files_of_other_makes(change, array, tmp_path):
 def test_text_and_json(array, tmp_path):
     array[1] = 0
     np.save(tmp_path / "x.npy", array.astype("f8"))
-    done = run("identify", tmp_path / "x.npy", text=True)
+    done = run("audit", tmp_path / "x.npy", text=True)
     assert done.returncode == 0 and not done.stderr
     for line in (
         f"{tmp_path}/x.npy: shape (40, 36), float32, stored as float64",
@@ -123,8 +124,8 @@ def test_text_and_json(array, tmp_path):
     ):
         assert line in done.stdout
     np.save(tmp_path / "row.npy", array[:1])
-    assert ": shape (1, 36), " in run("identify", tmp_path / "row.npy", text=True).stdout
-    done = run("identify", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
+    assert ": shape (1, 36), " in run("audit", tmp_path / "row.npy", text=True).stdout
+    done = run("audit", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
     answer = json.loads(done.stdout)
     assert answer["identified"] and answer["padding_row"] == 1 and answer["presets"] == ["paper"]
     assert (answer["base"], answer["first"], answer["equal_bits"]["exact"]) == (10000, 0, 1)
@@ -144,7 +145,7 @@ def test_text_and_json(array, tmp_path):
     ],
 )
 def test_not_identified(change, said, array):
-    answer = document("x", Table(np.ascontiguousarray(change(array))))
+    answer = document(Table(np.ascontiguousarray(change(array))))
     assert not answer["identified"] and answer["reason"] and said in answer["reason"]
 
 
@@ -167,20 +168,18 @@ def test_not_identified(change, said, array):
 def test_files_that_are_not_tables(change, said, array, tmp_path):
     np.save(tmp_path / "x.npy", array)
     (tmp_path / "x.npy").write_bytes(change((tmp_path / "x.npy").read_bytes()))
-    done = run("identify", tmp_path / "x.npy", text=True)
+    done = run("audit", tmp_path / "x.npy", text=True)
     assert done.returncode == 2 and not done.stdout and "x.npy: " in done.stderr and said in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_usage_and_status(array, tmp_path):
     np.save(tmp_path / "x.npy", 3 * array)
-    done = run("identify", tmp_path / "x.npy", text=True)
+    done = run("audit", tmp_path / "x.npy", text=True)
     assert done.returncode == 1 and "not identified: " in done.stdout
-    assert (
-        run("identify", "no/such.npy", text=True).stderr == "posenc identify: no/such.npy: No such file or directory\n"
-    )
+    assert run("audit", "no/such.npy", text=True).stderr == "posenc audit: no/such.npy: No such file or directory\n"
     assert run("presets", text=True).stdout.startswith("paper: 10000^(-2k/d), interleaved")
-    assert run("nothing").returncode == run("identify", "x", "--format", "xml").returncode == 2
+    assert run("nothing").returncode == run("audit", "x", "--format", "xml").returncode == 2
     done = run("--nope", text=True)
     assert done.returncode == 2 and "unrecognized arguments: --nope" in done.stderr and not done.stdout
 
@@ -189,7 +188,7 @@ def test_usage_and_status(array, tmp_path):
 
 
 def judged(path, *options, status=0):
-    done = run("identify", path, "--preset", "paper", *options, "--format", "json", text=True)
+    done = run("audit", path, "--preset", "paper", *options, "--format", "json", text=True)
     assert done.returncode == status, done.stderr
 
     def refuse(constant):
@@ -242,7 +241,7 @@ def test_the_table_that_is_expected(d, given, tmp_path):
     assert answer["right"] and {*words(answer)} == {"exact"} and answer["ranges"][0]["from"] == given.get("first", 0)
     for change in (("--base", "77"), ("--preset", "marian")):
         assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
-    text = run("identify", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
+    text = run("audit", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
     assert re.search(r"\nholds the table described \(largest error [0-9.e-]+: exact\)\n$", text)
 
 
@@ -291,7 +290,7 @@ def test_what_is_no_number(value, array, of, tmp_path):
     assert r["max_abs"] is None and r["ulp_max"] is None and r["word"] == "wrong"
     assert (r["worst"]["position"], r["worst"]["column"]) == (3, 5) and r["worst"]["got"] in ("nan", "inf", "-inf")
     assert r["correctly_rounded"] == 1 - 1 / array.size
-    done = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True)
+    done = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True)
     said = f"does not hold the table described: row 3, column 5 is {r['worst']['got']} instead of "
     assert done.returncode == 1 and said in done.stdout
 
@@ -309,7 +308,7 @@ def test_wrong_further_on_is_said_and_is_no_other_table(of, tmp_path):
     values[600:] = values[:4400]
     answer = of(values)
     assert words(answer) == ["exact", "wrong"] and answer["right"] and answer["wrong_from"] == 512
-    said = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
+    said = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
     assert said.startswith("holds the table described, but not from position 512 on: row ")
 
 
@@ -345,7 +344,7 @@ def test_wrong_values_in_several_blocks(of):
 ])  # fmt: skip
 def test_refusals(options, said, array, tmp_path):
     np.save(tmp_path / "x.npy", array[:, :35])
-    done = run("identify", tmp_path / "x.npy", *options, text=True)
+    done = run("audit", tmp_path / "x.npy", *options, text=True)
     assert done.returncode == 2 and said in done.stderr and not done.stdout
 
 
@@ -358,10 +357,10 @@ def test_no_value_gives_a_warning(kind, bits, array):
     """Neither large ones nor NaNs."""
     array = kept(array, kind)
     array.view(f"u{array.itemsize}")[:3] = bits
-    answer = document("x", Table(array), {"preset": "paper", "first": 0})
+    answer = document(Table(array), {"preset": "paper", "first": 0})
     assert not answer["right"] and answer["ranges"][0]["worst"]["position"] == 0
     if bits not in SIGNALLING.values():
-        assert document("x", Table(array))["presets"] == ["paper"]
+        assert document(Table(array))["presets"] == ["paper"]
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
@@ -370,7 +369,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     for rows in (1 << 21, 1 << 22):
         np.lib.format.open_memmap(tmp_path / "x.npy", "w+", "<u2", (rows, 2))
         tracemalloc.start()
-        assert not document("x", load(tmp_path / "x.npy"))["identified"]
+        assert not document(load(tmp_path / "x.npy"))["identified"]
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + (1 << 20)

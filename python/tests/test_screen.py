@@ -41,4 +41,4 @@ def test_other_bits(monkeypatch, capsys):
 
 def test_help_covers_both():
     text = subprocess.run([sys.executable, "-m", "posenc", "--help"], capture_output=True, text=True).stdout
-    assert "which implementation runs here" in " ".join(text.split()) and "identify" in text and "Exit status" in text
+    assert "which implementation runs here" in " ".join(text.split()) and "audit" in text and "Exit status" in text

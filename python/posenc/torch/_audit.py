@@ -9,9 +9,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from .._bases import Base, base_of_frequencies
+from .._errors import is_shape, largest_errors, may_be_table
 from .._identify import Table, distance, identify
-from .._pair import pair
-from ._bases import Base, base_of_frequencies
+from .._plan import name_of
+from .._rotary import rotary_frequencies
 from ._calls import check_type
 from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
@@ -48,9 +50,9 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     - It finds tables with a row for each of consecutive positions, and the formula of any preset with any base.
     - It finds two tables of only cosines and only sines if their names differ just in "cos" and "sin".
     - Some rotary embeddings have only their frequencies: `inv_freq`, or one such buffer for each type of layer. The
-      finding then describes the cosines and sines that float32 arithmetic computes from them, at positions below the
-      max_position_embeddings of the module's config, or up to 131071. The replacement is `replace_rotary`, if that can
-      replace the module.
+      finding then describes the cosines and sines that float32 arithmetic computes from them, at the positions below the
+      max_position_embeddings of the module's config, or up to 131071. Above 2^20 positions, these are the first and the
+      last 2^19. The replacement is `replace_rotary`, if that can replace the module.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.
@@ -89,15 +91,13 @@ def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Ten
 
 
 def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[Any, ...] | None:
-    is_table = tensor.dim() > 1 and tensor.numel() == max(tensor.shape[:-1]) * tensor.shape[-1] > max(tensor.shape[:-1])
-    if not is_table or not (tensor.is_floating_point() or tensor.is_complex()):
+    if not is_shape(tensor.shape) or not (tensor.is_floating_point() or tensor.is_complex()):
         return None
     rows, function, part = _rows(module, leaf, tensor)
-    half = rows.shape[1] / 2  # the sum of squares of sines and cosines, except in a row of padding
-    off = rows[:: len(rows) // 8 + 1].double().square().sum(1) - half
-    if (off.abs() > 0.51 + 0.02 * half).double().mean() > 0.4:  # most parameters are no tables: this is soon said
+    x = rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy()
+    if not may_be_table(x):
         return None
-    t = Table(rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy())
+    t = Table(x)
     found = identify(t)
     if isinstance(found, str):
         return None
@@ -112,28 +112,22 @@ def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tup
 
 def _frequencies(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[Any, ...] | None:
     """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions."""
-    w, n = tensor.cpu().float().numpy(), len(tensor)
+    w = tensor.cpu().float().numpy()
     if leaf.endswith("original_inv_freq") or not (w[0] > 0 and (w >= 0).all()):
         return None
-    last = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17) - 1
-    at = np.r_[0 : last : max(1, last // 1024), max(0, last - 1024) : last + 1]
+    count = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17)
     own, line, note = probe(module), "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
-        base, kind, factor = Base(one.base, False), one.rope_type, one.attention_scaling
+        base, kind = Base(one.base, False), one.rope_type
         w = -np.sort(-w) if one._is_axial else w  # Pixtral's are in the order of the columns
-        frequencies = map(one._of_length, (0, last + 1))
-        wanted: list[dict[str, Any]] = [dict(freqs=f.freqs, freqs_low=f.freqs_low) for f in frequencies]
+        wanted = [one._of_length(length) for length in (0, count)]
         line, note = ("posenc.torch.replace_rotary(model)", "") if path else (line, note)
     else:
-        found, kind, factor = base_of_frequencies(tensor), "default", 1.0
+        found, kind = base_of_frequencies(w, name_of(tensor.dtype)), "default"
         if found is None:
             return None
-        base, wanted, note = found, [dict(base=found.value)], f"replace_rotary does not replace this module: {own}"
-    angles = at[:, None].astype("f4") * w
-    values = [pair(positions=at, d_model=2 * n, dtype="float64", **spec) for spec in wanted]
-    differences = [np.maximum(abs(np.cos(angles) - cos), abs(np.sin(angles) - sin)) for cos, sin in values]
-    off = factor * min(differences, key=np.max)
-    row, column = divmod(int(off.argmax()), n)
+        base, wanted = found, [rotary_frequencies(2 * len(w), found.value)]
+        note = f"replace_rotary does not replace this module: {own}"
     recipe = f"rotary, {kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
-    return recipe, float(off.max()), int(at[row]), column, line, note
+    return recipe, *min(largest_errors([w], r, count)[0] for r in wanted), line, note

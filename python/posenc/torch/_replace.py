@@ -10,7 +10,8 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from ._bases import base_of_frequencies
+from .._bases import base_of_frequencies
+from .._plan import name_of
 from ._calls import check_type
 from ._diffusers import FluxPosEmbed, Timesteps, WanRotaryPosEmbed
 from ._rotary_embedding import RotaryEmbedding
@@ -210,7 +211,8 @@ def _probe_without_config(module: Any) -> nn.Module | str:
 def _said_of_frequencies(module: nn.Module) -> str:
     """Returns why a module with frequencies is not replaced, and whose frequencies they are; "" if it has none."""
     found = [buffer for name, buffer in module.named_buffers(recurse=False) if name.endswith("inv_freq")]
-    base = base_of_frequencies(found[0]) if len(found) == 1 else None
+    is_one = len(found) == 1 and not found[0].is_meta
+    base = base_of_frequencies(found[0].detach().cpu().double().numpy(), name_of(found[0].dtype)) if is_one else None
     if not found:
         return ""
     said = "it has no config, and posenc does not know its class; "

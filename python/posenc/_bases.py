@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import torch
+import numpy.typing as npt
 
-from ._calls import SHORT
+from ._identify import rounded
+from ._judge import BITS, LEAST
 
 
 class Base(NamedTuple):
@@ -19,20 +20,18 @@ class Base(NamedTuple):
         return f"{'about ' * self.is_about}{self.value!r}"
 
 
-def base_of_frequencies(frequencies: torch.Tensor) -> Base | None:
+def base_of_frequencies(w: npt.NDArray[Any], stored: str) -> Base | None:
     """Returns the base such that frequency k is base^(-k / n), for k below n, but for rounding; else None.
 
     Rounding leaves an interval of possible bases for each frequency. The result is the shortest decimal number in all of
     them. It counts as the base itself if a number with so few digits is unlikely to lie there by chance. Frequencies
-    count as rounded to the narrowest dtype that holds all of them, and perhaps to float32 before."""
-    if frequencies.is_meta or frequencies.dim() != 1 or not frequencies.is_floating_point():
+    count as rounded to the narrowest dtype that holds all of them, `stored` at most, and perhaps to float32 before."""
+    w, n = w.astype("f8"), w.size
+    if stored not in BITS or w.ndim != 1 or n < 2 or not ((w > 1e-30) & (w < 2)).all() or w[-1] >= 1:
         return None
-    w, n = frequencies.detach().cpu().double().numpy(), len(frequencies)
-    if n < 2 or not (np.isfinite(w).all() and (w > 1e-30).all() and w[-1] < 1):
-        return None
-    short = (dtype for dtype in SHORT if torch.equal(frequencies, frequencies.to(dtype).to(frequencies.dtype)))
-    kind = torch.finfo(next(short, frequencies.dtype))
-    half = kind.eps / 2 * np.maximum(np.ldexp(1.0, np.frexp(w)[1] - 1), kind.tiny) + w * 2.0**-21
+    kind = next(dtype for dtype in ("bfloat16", "float16", stored) if (rounded(w, dtype) == w).all() or dtype == stored)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(w)[1] - BITS[kind], LEAST[kind]))
+    half = unit / 2 + w * 2.0**-21
     share = n / np.arange(1, n)  # log(base) / -log(frequency k)
     least = (-np.log(w + half)[1:] * share).max()
     most = (-np.log(np.maximum(w - half, 1e-31))[1:] * share).min()
