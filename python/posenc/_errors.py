@@ -41,7 +41,8 @@ def float32_frequencies(r: RotaryFrequencies, base: float) -> Array:
     d = 2 * len(r.freqs)
     power = (base ** (np.arange(0, d, 2, dtype="f4") / np.float32(d)).astype("f8")).astype("f4")
     with np.errstate(divide="ignore"):  # frequencies that are 0
-        return np.float32(1) / (power * (rotary_frequencies(d, base).freqs / r.freqs).astype("f4"))
+        w: Array = np.float32(1) / (power * (rotary_frequencies(d, base).freqs / r.freqs).astype("f4"))
+    return w
 
 
 def largest_errors(kinds: Sequence[Array | None], r: RotaryFrequencies, count: int) -> list[tuple[float, int, int]]:

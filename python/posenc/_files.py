@@ -72,7 +72,7 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             kind, (begin, end) = DTYPES.get(entry["dtype"]), entry["data_offsets"]
             if kind is None:  # of no table
                 continue
-            x = np.ndarray(entry["shape"], kind, data, start + begin)
+            x: npt.NDArray[Any] = np.ndarray(entry["shape"], kind, data, start + begin)
             fits = 0 <= begin == end - x.nbytes
         except Exception:  # NumPy checks the header's numbers, and has many types of errors
             fits = False

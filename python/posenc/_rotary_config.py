@@ -161,7 +161,8 @@ def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
     else:
         heads = {"full_attention": one.global_head_dim} if hasattr(one, "global_head_dim") else {}
     one.per_layer_config = {layer: Json(**{**vars(one), "head_dim": head}) for layer, head in heads.items()}
-    return one, {layer or "": read(one, layer, "halves") for layer in layer_types(one) or [None]}
+    layers: list[str | None] = [*layer_types(one)] or [None]
+    return one, {layer or "": read(one, layer, "halves") for layer in layers}
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:
