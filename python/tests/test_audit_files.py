@@ -12,7 +12,7 @@ import pytest
 
 import posenc
 from posenc.__main__ import main
-from posenc._errors import MOST, largest_errors
+from posenc._errors import MOST, largest_errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
 from posenc._rotary import rotary_frequencies
@@ -132,6 +132,14 @@ def test_the_call_that_is_printed(kind, audited):
         assert 2.0**-10 < stored <= (2.0**-9 if r.attention_factor <= 1 else 2.0**-8) * 1.001
 
 
+def test_the_attention_factor_multiplies_the_errors(audited):
+    one, two = (
+        parts(audited, dict(SMALL, rope_scaling=dict(KINDS["yarn"], attention_factor=factor)))[0]
+        for factor in (1.0, 2.0)
+    )
+    assert [2 * error for error in one["errors"]["bfloat16"]] == two["errors"]["bfloat16"]
+
+
 def test_both_lists_of_longrope(audited):
     """Sequences up to the original length use the short factors, longer ones the long factors for all positions."""
     config = dict(SMALL, rope_scaling=KINDS["longrope"], original_max_position_embeddings=1000)
@@ -162,6 +170,10 @@ SAME = {
         dict(SMALL, model_type="gpt_neox", head_dim=32, rotary_pct=0.25, rotary_emb_base=10000),
         dict(SMALL, model_type="gpt_neox", head_dim=32, rope_parameters=dict(rope_theta=1e4, partial_rotary_factor=0.25)),
         dict(model_type="gpt_neox", head_dim=32, max_position_embeddings=3000),
+    ],
+    "GPT-NeoX's numbers": [
+        dict(SMALL, model_type="gpt_neox", head_dim=32, rotary_pct=0.5, rotary_emb_base=20000, rope_theta=None),
+        dict(SMALL, model_type="gpt_neox", head_dim=32, rope_parameters=dict(rope_theta=2e4, partial_rotary_factor=0.5)),
     ],
     "Gemma 3": [
         dict(SMALL, model_type="gemma3_text", rope_theta=1e6, rope_local_base_freq=10000.0, rope_scaling=dict(FULL, rope_theta=None)),
@@ -325,7 +337,9 @@ def arrays():
         "weight": noise,
         "bf16": upper_half(posenc.table(600, 16, impl="naive", preset="rope")),
         "a.rotary_emb.inv_freq": upper_half(frequencies()),
+        "reversed": posenc.table(40, 36)[::-1],
         "b.inv_freq": frequencies(501234.5),
+        "d.inv_freq": rounded(frequencies(), "bfloat16"),
         "c.inv_freq": np.full(4, np.nan, "f4"),
     }
 
@@ -333,11 +347,14 @@ def arrays():
 def test_safetensors(arrays, tmp_path):
     path = write(tmp_path / "x.safetensors", arrays)
     found = {part["name"]: part for part in json.loads(run(path, "--format", "json"))["found"]}
-    assert [*found] == ["pe", "bf16", "a.rotary_emb.inv_freq", "b.inv_freq"]
+    assert [*found] == ["pe", "bf16", "a.rotary_emb.inv_freq", "b.inv_freq", "d.inv_freq"]
     assert found["pe"]["presets"] == ["paper"] and found["pe"]["ranges"][0]["word"] == "exact"
     assert "rope" in found["bf16"]["presets"] and found["bf16"]["stored"] == "bfloat16"
     a, b = found["a.rotary_emb.inv_freq"], found["b.inv_freq"]
     assert (a["dtype"], a["base"], a["about"]) == ("bfloat16", 500000, False) and b["about"] and not b["call"]
+    assert (found["d.inv_freq"]["dtype"], found["d.inv_freq"]["base"]) == ("float32", 500000)
+    assert found["d.inv_freq"]["errors"] == a["errors"]
+    assert may_be_table(arrays["reversed"]) and not may_be_table(arrays["weight"])
     assert a["errors"]["float32 angles"] == pytest.approx([0.86, 2, 2], rel=0.01)
     said = run(path)
     for line in (
@@ -401,6 +418,7 @@ def test_more_hostile_safetensors(arrays, tmp_path):
         run(path, status=2)
     arrays["pe"][39, 0, 0] = np.nan
     assert "x.safetensors: pe: row 39, column 0 is nan" in run(write(path, arrays), status=2)
+    assert "x.safetensors: \\x1b[2J\\n: row 39, column 0" in run(write(path, {"\x1b[2J\n": arrays["pe"]}), status=2)
     said = run(write(path, {"\x1b[2J\ud800": arrays["weight"] * 0 + 1, "\x1b\ud800inv_freq": frequencies()}))
     assert "x.safetensors: \\x1b\\ud800inv_freq: rotary" in said
     run(tmp_path / "no.safetensors", status=2)

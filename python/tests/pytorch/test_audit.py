@@ -119,6 +119,14 @@ def test_the_base_of_frequencies_computed_in_16_bits():
     assert "base about " in found.recipe and "those of" not in found.note
 
 
+def test_frequencies_of_two_axes():
+    module = NoConfig(config(), 10000.0)
+    module.inv_freq = module.inv_freq[None].expand(3, -1)
+    model = nn.ModuleDict({"a": module})
+    why = posenc.torch.replace_rotary(model).left["a"]
+    assert audit(model) == [] and "does not know its class" in why and "its frequencies are" not in why
+
+
 def test_the_model_itself():
     (found,) = audit(Rotary(config()))
     assert found.error > 1e-5 and not found.replacement and "it is the model itself" in found.note
