@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from . import __version__
-from ._errors import MOST, may_be_table, of_config, of_frequencies
+from ._audit import MOST, may_be_table, of_config, of_frequencies
 from ._files import config, load, tensors
 from ._identify import Found, Table, distance, identify
 from ._judge import BITS, RIGHT, WORDS, judge

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import is_shape
+from ._audit import is_shape
 from ._identify import Table
 
 MOST = 1 << 24  # bytes of JSON

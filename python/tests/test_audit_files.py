@@ -12,7 +12,7 @@ import pytest
 
 import posenc
 from posenc.__main__ import main
-from posenc._errors import MOST, largest_errors, may_be_table
+from posenc._audit import MOST, largest_errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
 from posenc._rotary import rotary_frequencies

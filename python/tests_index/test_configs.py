@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers")
 import families  # noqa: E402
 
 import posenc  # noqa: E402
-from posenc._errors import of_config  # noqa: E402
+from posenc._audit import of_config  # noqa: E402
 from posenc._families import DEFAULTS  # noqa: E402
 from posenc._rotary_config import layer_types, of_json, read  # noqa: E402
 

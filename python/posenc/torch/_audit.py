@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .._bases import Base, base_of_frequencies
-from .._errors import is_shape, largest_errors, may_be_table
+from .._audit import Base, base_of_frequencies, is_shape, largest_errors, may_be_table
 from .._identify import Table, distance, identify
 from .._plan import name_of
 from .._rotary import rotary_frequencies

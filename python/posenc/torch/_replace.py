@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from .._bases import base_of_frequencies
+from .._audit import base_of_frequencies
 from .._plan import name_of
 from ._calls import check_type
 from ._diffusers import FluxPosEmbed, Timesteps, WanRotaryPosEmbed
