@@ -27,13 +27,14 @@ GEMMA_4 = {
     "full_attention": dict(rope_type="proportional", partial_rotary_factor=0.25, rope_theta=1e6),
 }
 #: Configs as the models' config.json files have them, without the keys that matter to nothing here. "class": all numbers
-#: are also the defaults of transformers' config class. "unsourced": they were not compared with the model's file, so no
-#: page names the model with errors of them; the factors of Phi-3 are certainly not its own.
+#: are also the defaults of transformers' config class. "torchtune": they are those of pytorch/torchtune, models/llama3_1.
+#: "unsourced": they were not compared with the model's file, so no page names the model with errors of them; the factors
+#: of Phi-3 are certainly not its own.
 CONFIGS = {
     "Llama 2": ("unsourced", dict(LLAMA, max_position_embeddings=4096)),
     "Llama 3": ("unsourced", dict(LLAMA, max_position_embeddings=8192, rope_theta=500000.0)),
     "Llama 3.1": (
-        "unsourced",
+        "torchtune",
         dict(LLAMA, max_position_embeddings=131072, rope_theta=500000.0, rope_scaling=dict(SCALING, rope_type="llama3")),
     ),
     "Qwen 2.5": ("unsourced", dict(QWEN, model_type="qwen2")),
