@@ -2,7 +2,7 @@
 # Builds other than the release build, none of which downloads anything:
 #   - flags and machines that CMake refuses;
 #   - posenc as a part of another project (parent/), whose settings it must not change. examples/subproject is built by another test;
-#   - without SLEEF and with -march=native: the bits, and the libraries that it needs;
+#   - the preset `lib`, which is without SLEEF, with -march=native: the bits, and the libraries that it needs;
 #   - the layouts of distributions: programs that are linked with posenc.pc, folders outside of the prefix, one kind of library.
 #
 #   test_builds.sh SOURCE_DIR
@@ -48,17 +48,20 @@ cmake --install inside --prefix "$work/prefix" >log
 configure "${parent[@]}" -DBUILD_SHARED_LIBS=OFF
 says "posenc::posenc is a STATIC_LIBRARY"
 
-# ---- without SLEEF, with a compiler that may use all instructions: the implementations, their bits, and what the library needs ----
+# ---- the preset, with a compiler that may use all instructions: the implementations, their bits, and what the library needs ----
 build() { # build DIR ARGUMENT...
   configure "$1" "${library[@]}" "${@:2}"
   cmake --build "$1" >>log 2>&1 || fail "it does not build: $*"
 }
-build native -DPOSENC_INSTALL=OFF -DCMAKE_C_FLAGS=-march=native
+mkdir clone # so that build/lib is here
+ln -s "$source_dir"/{CMakeLists.txt,CMakePresets.json,cmake,impl,include} clone
+(cd clone && cmake --preset lib -DCMAKE_C_FLAGS=-march=native && cmake --build --preset lib) >log 2>&1 || fail "the preset does not build"
 for test in bits recipes; do
-  { cc -O1 -ffp-contract=off -I"$source_dir"/{include,verify,verify/tests} "$source_dir/verify/tests/bits/test_$test.c" -o $test \
-    native/libposenc.so -Wl,-rpath,native -lcmocka -lm && ./$test; } >log 2>&1 || fail "with -march=native, test_$test fails"
+  { cc -O1 -ffp-contract=off -I"$source_dir"/{include,verify,verify/tests} "$source_dir"/verify/tests/*/test_$test.c -o $test \
+    clone/build/lib/libposenc.so -Wl,-rpath,clone/build/lib -lcmocka -lm && ./$test; } >log 2>&1 ||
+    fail "with the preset and -march=native, test_$test fails"
 done
-needed=$(objdump -p native/libposenc.so | grep NEEDED | grep -v -e libm.so -e libc.so -e ld-linux || true)
+needed=$(objdump -p clone/build/lib/libposenc.so | grep NEEDED | grep -v -e libm.so -e libc.so -e ld-linux || true)
 [[ ! $needed && $(./bits --list) != *sleef* ]] || fail "without SLEEF, the library needs $needed; it has $(./bits --list)"
 
 # ---- one build, in several layouts ----
