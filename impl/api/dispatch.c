@@ -68,3 +68,16 @@ const posenc_impl *posenc_impl_find(const char *name) {
   }
   return first;
 }
+
+int posenc_needs_sleef(const char *name) {
+#define POSENC_IMPL(row, file, isa, architecture, library) POSENC_ON_##architecture(#row, )
+  static const char *const rows[] = {
+#include "list.inc"
+  };
+#undef POSENC_IMPL
+  const size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (strncmp(rows[i], name, n) == 0 && (rows[i][n] == '_' || rows[i][n] == '\0'))
+      return 1;
+  return 0;
+}

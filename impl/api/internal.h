@@ -68,6 +68,9 @@ posenc_status posenc_check_results(const char *const names[], const posenc_array
 /* The kernel of an implementation that the library handed out. NULL for any other address, such as that of a copy. */
 const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
 
+/* Whether a build with SLEEF would have the implementation or family of this name, which posenc_impl_find() does not. */
+int posenc_needs_sleef(const char *name);
+
 /* Returns 0 if every field is in range, else a number for the first one that is not. Checks freqs and freqs_low as
  * pointers only. Sets no last error. */
 int posenc_bad_field(const posenc_spec *spec);

@@ -26,7 +26,9 @@ static const posenc_impl *runnable_instead_of(const posenc_impl *impl) {
 
 static posenc_status check_impl(const posenc_spec *s, const char *name, const posenc_impl *impl) {
   if (!impl)
-    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, RECOMMENDED + posenc_impl_count(), impl_name);
+    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL,
+        posenc_needs_sleef(name) ? "this build has no SLEEF: impl" : "impl", name, RECOMMENDED + posenc_impl_count(),
+        impl_name);
   if (!posenc_impl_supported(impl))
     return posenc_fail(POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine can run \"%s\"", impl->name,
         impl->isa, runnable_instead_of(impl)->name);

@@ -183,6 +183,13 @@ static void implementations(void **state) {
       "impl is \"a\\x0a\\x1b[31m\\x22\\x5c\\x7f\\xc3\\xa9\"; allowed: exact, anchored, ");
   for (size_t i = 0; i < posenc_impl_count(); i++)
     expect_last(POSENC_ERROR_UNKNOWN_IMPL, posenc_impl_by_index(i)->name);
+  expect_impl(&s, "sleef_u3", POSENC_ERROR_UNKNOWN_IMPL, "impl is \"sleef_u3\"; allowed: exact, anchored, ");
+  posenc_last_error(message, sizeof message);
+  assert_null(strstr(message, "SLEEF"));
+  if (!posenc_impl_find("sleef")) /* test_builds.sh runs this in a build without SLEEF */
+    for (int i = 0; i < 3; i++)
+      expect_impl(&s, (const char *const[]){"sleef", "sleef_u35", "sleef_f64"}[i], POSENC_ERROR_UNKNOWN_IMPL,
+          "this build has no SLEEF: impl is \"sleef|\"; allowed: exact, anchored, ");
   for (size_t i = 0; i < posenc_impl_count(); i++)
     if (!posenc_impl_supported(posenc_impl_by_index(i))) {
       expect_impl(&s, posenc_impl_by_index(i)->name, POSENC_ERROR_CPU, posenc_impl_by_index(i)->isa);

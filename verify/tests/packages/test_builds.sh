@@ -56,7 +56,7 @@ build() { # build DIR ARGUMENT...
 mkdir clone # so that build/lib is here
 ln -s "$source_dir"/{CMakeLists.txt,CMakePresets.json,cmake,impl,include} clone
 (cd clone && cmake --preset lib -DCMAKE_C_FLAGS=-march=native && cmake --build --preset lib) >log 2>&1 || fail "the preset does not build"
-for test in bits recipes; do
+for test in bits recipes refusals; do
   { cc -O1 -ffp-contract=off -I"$source_dir"/{include,verify,verify/tests} "$source_dir"/verify/tests/*/test_$test.c -o $test \
     clone/build/lib/libposenc.so -Wl,-rpath,clone/build/lib -lcmocka -lm && ./$test; } >log 2>&1 ||
     fail "with the preset and -march=native, test_$test fails"
