@@ -94,7 +94,9 @@ class Plan:
         chosen = None if impl is None else _text("impl", impl, "posenc.implementations()")
         start = None if preset is None else _text("preset", preset, "posenc.presets()")
         if impl is not None and not library.posenc_impl_find(chosen):
-            raise ValueError(unknown("impl is", impl, _impl_names()))
+            names = _impl_names()
+            needs_sleef = impl.startswith("sleef") and not any(name.startswith("sleef") for name in names)
+            raise ValueError(unknown("this build has no SLEEF: impl is" if needs_sleef else "impl is", impl, names))
         spec = Spec()
         status = library.posenc_spec_init(ctypes.byref(spec), self.d_model, start)
         if status and preset is not None and preset not in get_args(PresetName):  # a newer library may have more

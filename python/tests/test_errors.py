@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc import _arrays, _library
+from posenc import _arrays, _library, _plan
 
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
@@ -169,6 +169,14 @@ def test_refused(call, arguments, error, text):
         now, then = (vars(x) if isinstance(x, posenc.Pair) else x for x in (value, before[name]))
         np.testing.assert_equal(now, then)
     assert not ONE.any()
+
+
+def test_without_sleef(monkeypatch):
+    monkeypatch.setattr(_plan, "_impl_names", lambda: ["exact"])  # as wheels, which have no SLEEF
+    monkeypatch.setattr(_library.library, "posenc_impl_find", lambda name: None)
+    for name, text in (("sleef_u35", "this build has no SLEEF: impl is 'sleef_u35'; allowed: "), ("slee", "impl is ")):
+        with pytest.raises(ValueError, match=f"^{text}"):
+            posenc.table(1, 8, impl=name)
 
 
 @pytest.mark.parametrize("dtype, most", [("float16", 2048), ("bfloat16", 256)])
