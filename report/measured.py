@@ -56,8 +56,8 @@ def short(r):
     rows = [[row[0], row[-1], *(row[i] for i in errors + speeds)] for row in found.rows]
     head = [found.head[0], "what it is", *(found.head[i] for i in errors + speeds)]
     has_avx512 = " AVX2: the fastest version without AVX-512." * ("AVX2" in head)
-    note = f"{r.run.measured_table()}, one thread.{has_avx512} {r.source}"
-    return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note}"
+    note = f"{r.run.measured_table()}, one thread. Error: the largest below that position; sampled: in some rows.{has_avx512}"
+    return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note} {r.source}"
 
 
 def today(r):
