@@ -4,7 +4,7 @@
 int main(void) {
   static float table[5000 * 512];
   posenc_spec spec;
-  posenc_spec_init(&spec, 512, NULL);                        /* 512 columns, the paper's formula */
-  return posenc_fill_once(&spec, NULL, 0, 5000, table, 512); /* NULL: the default, exact; 0: success */
+  posenc_spec_init(&spec, 512, NULL);                                     /* 512 columns, the paper's formula */
+  return posenc_fill_once(&spec, NULL, 0, 5000, table, 512) != POSENC_OK; /* NULL: the default, exact */
 }
 /* [end: fill] */

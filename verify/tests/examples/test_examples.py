@@ -18,7 +18,7 @@ LOAD = "python3 -c \"import numpy; rows = numpy.load('pe.npy'); print(rows.shape
 ROW = "row 4999 starts -0.663949549 -0.747777402"
 #: For each file: what is run after its commands, and words of the output. The numbers are the formula's, rounded to the nearest.
 PROGRAMS = {
-    "first.c": ("ldd first", [ROW, "libposenc.so.1 => /"]),
+    "first.c": ("ldd first", ["libposenc.so.1 => /"]),
     "table.c": (  # the second command has linked the static library
         f"! ldd table | grep libposenc && ! ./table /dev/full && {LOAD}",
         [ROW, ROW, "have the same bits", "have the same bits", "(5000, 512) float32 -0.66394955 -0.7477774\n"],
