@@ -12,7 +12,11 @@ import posenc.torch
 import pytest
 import torch
 
-PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "pytorch.md").read_text().partition("## Compile and export")[2]
+PAGE = (
+    (pathlib.Path(__file__).resolve().parents[2] / "docs" / "pytorch.md")
+    .read_text()
+    .partition("## Compile and export")[2]
+)
 SETUP, EXPORT, LOAD, ONNX = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 CONFIGS = {
     "llama": dict(model_type="llama", rope_theta=500000.0),

@@ -126,7 +126,10 @@ WANT = {
 #: The rows in other forms of results.
 ROWS = {
     "EmbedND": lambda g: g.rotations[..., :, 0].movedim(-1, 0).flip(0),
-    "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: (tensor(g.sin_cache), tensor(g.cos_cache)),
+    "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: (
+        tensor(g.sin_cache),
+        tensor(g.cos_cache),
+    ),
     "DETR": lambda g: g.table.flatten(1).T,
     "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
     "torchtune's cache, Llama 3.1": lambda g: g.cache[-2:],
