@@ -80,9 +80,9 @@ INLINE sin_cos sin_cos_of_quarters(vd quarters) {
 
 /* ---- direct ---- */
 
-/* Sines and cosines of n angles less their quarter turns. As written, the polynomials are within 2.24 v of the sine,
- * relatively, and 1.93 v of the cosine, v = 2^-53, for |g| <= 1/8 (verify/proof/direct.sollya and direct.gappa). The loop
- * over coefficients is not unrolled, so that each is loaded once for all angles. */
+/* Sines and cosines of n angles less their quarter turns, which are at most 1/8 of a turn: within POSENC_BUDGET_DIRECT
+ * (verify/proof/direct.sollya and direct.gappa). The loop over coefficients is not unrolled, so that each is loaded once
+ * for all angles. */
 INLINE void direct_reduced(int n, int is_fractional, const factors *a, vd *quarters, sin_cos *y) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
