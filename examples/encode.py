@@ -22,9 +22,9 @@ model = Model()
 # [part: model]
 import posenc.torch
 
-print(*posenc.torch.audit(model), sep="\n")  # pe: paper, base 10000.0, first 0: off by up to 0.00039 ...
+print(*posenc.torch.audit(model), sep="\n")  # such as "pe: paper, base 10000.0, ...: off by up to 0.00039 ..."
 print(posenc.torch.replace_rotary(model))  # rotary modules of transformers and diffusers; .undo() puts them back
-encode = posenc.torch.SinusoidalPositionalEncoding(512)  # replaces the tutorial's PositionalEncoding
+encode = posenc.torch.SinusoidalPositionalEncoding(512)  # the tutorial's PositionalEncoding, dropout 0.1 too
 rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # for a module of your own: cos, sin = rotary(x, positions)
 # [end: model]
 x = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)

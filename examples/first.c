@@ -1,6 +1,6 @@
 /*    cc first.c $(pkg-config --cflags --libs posenc) -o first && ./first */
 /* [part: fill] */
-#include <posenc.h>
+#include <posenc.h> /* cc first.c $(pkg-config --cflags --libs posenc) */
 int main(void) {
   static float table[5000 * 512];
   posenc_spec spec;

@@ -54,9 +54,12 @@ def short(r):
     speeds = [i for i, name in enumerate(found.head) if name in ("GB/s", "AVX2")]
     errors = [i for i in range(1 + len(speeds), len(found.head) - 1) if found.head[i] != "of stores"]
     rows = [[row[0], row[-1], *(row[i] for i in errors + speeds)] for row in found.rows]
-    head = [found.head[0], "what it is", *(found.head[i] for i in errors + speeds)]
+    head = [
+        found.head[i].replace("error to", "error below").replace(" sampled", " (some rows)") for i in errors + speeds
+    ]
+    head = [found.head[0], "what it is", *head]
     has_avx512 = " AVX2: the fastest version without AVX-512." * ("AVX2" in head)
-    note = f"{r.run.measured_table()}, one thread. Error: the largest below that position; sampled: in some rows.{has_avx512}"
+    note = f"{r.run.measured_table()}, one thread; the largest errors below these positions.{has_avx512} sleef: in builds with SLEEF."
     return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note} {r.source}"
 
 
@@ -68,7 +71,7 @@ def today(r):
         cells = [peers.error(theirs), peers.clock(theirs, work), peers.error(mine), peers.clock(mine, work)]
         rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, times(c, brief=True).split()[0]])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
-    note = f"One thread, float32; errors of all values. {of_run(r.peers.context, r.peers.commit)}"
+    note = f"One thread, float32; the largest errors of all values; medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
     return f"{text.markdown(Table('', head, rows))}\n\n{note}"
 
 

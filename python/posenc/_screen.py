@@ -49,7 +49,7 @@ def screen() -> int:
     print(f"posenc {__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
     print(f"{platform.machine()}, {os.cpu_count()} processors: {here.name}, instruction set {here.isa}\n")
     print(f"{COUNT} x {D_MODEL} float32   median time   largest error   misrounded")
-    calls = (("posenc.table", ours), ("NumPy's recipe", theirs))
+    calls = (("posenc.table", ours), ("NumPy, float32", theirs))
     for (name, values), time in zip(calls, milliseconds(lambda: table(COUNT, D_MODEL), recipe)):
         # float64 is enough: no value here is that near to a midpoint
         wrong = (values != real.astype(np.float32)).mean()

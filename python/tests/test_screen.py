@@ -18,7 +18,7 @@ def test_what_it_prints():
     assert f": {here.name}, instruction set {here.isa}\n" in done.stdout
     rows = [
         re.search(rf"^{name} +(\S+) ms +(\S+) +(\S+) %$", done.stdout, re.M)
-        for name in ("posenc.table", "NumPy's recipe")
+        for name in ("posenc.table", "NumPy, float32")
     ]
     (ours, ours_wrong), (theirs, theirs_wrong) = ([float(row[i]) for i in (2, 3)] for row in rows)
     assert all(float(row[1]) > 0 for row in rows)
