@@ -20,7 +20,11 @@ import posenc.torch
 mpmath.mp.prec = 200
 PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "recipes.md").read_text()
 IMPORTS, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-RECIPES = {re.match("# (Cyclical.*|[^:\n]*)", part)[1]: part for block in BLOCKS for part in block.split("\n\n")}
+IMPORTS += "".join(block for block in BLOCKS if block.startswith("def "))
+PARTS = [part for block in BLOCKS if not block.startswith("def ") for part in block.split("\n\n")]
+RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for part in PARTS}
+#: The recipes that use names of another one.
+AFTER = {"torchtune's cache, with that scaling": "Llama 3", "YaRN with mscale in NumPy, with that scaling": "YaRN with mscale"}
 NEEDS = {"JAX": "jax", "JAX under jax.jit and jax.vmap": "jax", "bake into ONNX": "onnxruntime"}
 
 
@@ -73,10 +77,10 @@ def llama3(at):
 WANT = {
     "Wavelengths from 0.001 to 10000": lambda g: split(waves(g.mz, mpmath.mpf(math.tau / 0.001) * ladder(512, 1e7, 511))),
     "Wavelengths of your own": lambda g: woven(waves(g.days, math.tau / np.array([7, 30.44, 365.25]))),
-    "Cyclical features: day of the week": lambda g: woven(waves(g.weekday, [math.tau / 7])),
-    "Cyclical features: seasons of a time series, four Fourier terms": lambda g: woven(waves(g.days, math.tau / 365.25 * np.arange(1, 5))),
+    "Cyclical features, day of the week": lambda g: woven(waves(g.weekday, [math.tau / 7])),
+    "Cyclical features, seasons of a time series": lambda g: woven(waves(g.days, math.tau / 365.25 * np.arange(1, 5))),
     "Sine and cosine of any numbers": lambda g: woven(waves(g.numbers, [1])),
-    "Hours and days": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
+    "Cyclical features, hour of the day": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
     "Epoch timestamps": lambda g: woven(waves([-1704067199.875, 91540800], ladder(64, 1e9))),
     "NeRF": lambda g: np.hstack((g.points.detach(), waves(g.points.detach(), 2.0 ** np.arange(10)).transpose(1, 3, 0, 2).reshape(-1, 60))),
     "Fourier features": lambda g: split(waves(g.points @ g.B.T, [math.tau])[..., 0]),
@@ -90,7 +94,7 @@ WANT = {
     "DINOv3": lambda g: np.tile(by_axis(math.tau * g.patches, 32, 32, base=100), 2),
     "RoPE-Mixed": lambda g: waves((g.xy.double() @ g.mixed.double()).detach(), [1])[..., 0],
     "V-JEPA 2": lambda g: np.concatenate([np.tile(waves(last(8, 16, 16)[:, i], ladder(10)), 2) for i in range(3)], -1),
-    "EmbedND": lambda g: by_axis(g.ids, 16, 56, 56),
+    "EmbedND": lambda g: np.tile(by_axis(g.ids, 16, 56, 56), (1, 2, 1)),
     "HunyuanImage": lambda g: np.repeat(by_axis(last(64, 64), 64, 64, base=256), 2, -1),
     "Cosmos": lambda g: np.tile(np.concatenate([waves(last(16, 44, 80)[:, i], ladder(n // 2, g.bases[i])) for i, n in enumerate(g.sizes)], -1), 2),
     "LTX": lambda g: np.repeat(waves(g.at, mpmath.mpf(math.pi / 2) * ladder(341, 1e-4, 340)).swapaxes(-1, -2).reshape(2, -1, 1023), 2, -1),
@@ -102,19 +106,19 @@ WANT = {
     "FunASR, from position 1": lambda g: split(waves(2 * [range(1, 8)], ladder(256, denominator=255))),
     "fairseq, with padding": lambda g: g.used.numpy()[..., None] * split(waves(g.used.cumsum(1) + 1, ladder(256, denominator=255))),
     "Timesteps in bfloat16": lambda g: split(waves(g.timesteps, ladder(160))[::-1]),
-    "Times in [0, 1], times 10000": lambda g: split(waves(10000 * g.t.double(), ladder(128))[::-1]),
-    "gpt-oss": lambda g: yarn([range(7)], 32, 150000, 4096, 32, (1, 0), truncate=False),
+    "Times t in [0, 1], multiplied by 1000 or 10000": lambda g: split(waves(10000 * g.t.double(), ladder(128))[::-1]),
+    "gpt-oss, with truncate": lambda g: yarn([range(7)], 32, 150000, 4096, 32, (1, 0), truncate=False),
     "Partial rotary": lambda g: np.tile(waves([range(7)], ladder(12)), 2),
     "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: waves([8190, 8191], ladder(64, 500000)),
     "Wan, timesteps": lambda g: split(waves(g.timesteps, ladder(128))[::-1]),
     "Llama 3": lambda g: np.tile(llama3([range(7)]), 2),
-    "torchtune's cache, Llama 3.1": lambda g: np.moveaxis(llama3([8190, 8191])[::-1], 0, -1),
+    "torchtune's cache, with that scaling": lambda g: np.moveaxis(llama3([8190, 8191])[::-1], 0, -1),
     "YaRN with mscale": lambda g: np.tile(yarn([range(7)]), 2),
-    "YaRN with mscale in NumPy": lambda g: yarn([8190, 8191]),
+    "YaRN with mscale in NumPy, with that scaling": lambda g: yarn([8190, 8191]),
     "vLLM's cache": lambda g: split(waves([8190, 8191], ladder(64, 500000))[::-1]),
     "vLLM's cache, YaRN": lambda g: split(yarn([8190, 8191], 64, 1e6, 32768, 4, (1, 0))[::-1]),
-    "Decoding with a cache of keys, one position, rotary": lambda g: waves([131071], ladder(64, 500000)),
-    "Decoding with a cache of keys, one position, a row of the table": lambda g: woven(waves([131071], ladder(256))),
+    "Decoding one token, rotary": lambda g: waves([131071], ladder(64, 500000)),
+    "Decoding one token, a row of the table": lambda g: woven(waves([131071], ladder(256))),
     "Packed sequences": lambda g: waves([0, 1, 2, 0, 1, 2, 3, 4], ladder(64, 500000)),
     "JAX": lambda g: woven(waves([4998, 4999], ladder(256))),
     "JAX under jax.jit and jax.vmap": lambda g: woven(waves(g.positions, ladder(256))),
@@ -125,14 +129,17 @@ WANT = {
 }  # fmt: skip
 #: The rows in other forms of results.
 ROWS = {
-    "EmbedND": lambda g: g.rotations[..., :, 0].movedim(-1, 0).flip(0),
+    "EmbedND": lambda g: (
+        torch.cat((g.rotations[..., 1, 0], -g.rotations[..., 0, 1])),
+        torch.cat((g.rotations[..., 0, 0], g.rotations[..., 1, 1])),
+    ),
     "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: (
         tensor(g.sin_cache),
         tensor(g.cos_cache),
     ),
     "DETR": lambda g: g.table.flatten(1).T,
     "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
-    "torchtune's cache, Llama 3.1": lambda g: g.cache[-2:],
+    "torchtune's cache, with that scaling": lambda g: g.cache[-2:],
     "JAX": lambda g: tensor(np.array(g.table, "float32")).bfloat16(),
     "JAX under jax.jit and jax.vmap": lambda g: tensor(
         np.vstack([g.encode(g.positions[:2].numpy()), *g.jax.vmap(g.encode)(g.positions[2:].numpy().reshape(2, 3))])
@@ -160,7 +167,7 @@ def check(name, replace=("", ""), **given):
         rotary=lambda *given: posenc.torch.RotaryEmbedding(128)(*given),
     )  # fmt: skip
     vars(g).update(given)
-    exec(IMPORTS + RECIPES[name].replace(*replace), vars(g))
+    exec(IMPORTS + RECIPES.get(AFTER.get(name), "") + RECIPES[name].replace(*replace), vars(g))
     rows = ROWS.get(name, lambda g: (g.sin, g.cos) if hasattr(g, "sin") else [*vars(g).values()][-1])(g)
     rows = torch.stack([*map(torch.as_tensor, rows)]) if isinstance(rows, tuple) else torch.as_tensor(rows)
     rows = (torch.stack((rows.imag, rows.real)) if rows.is_complex() else rows).detach()
@@ -194,6 +201,14 @@ def test_context_parallelism(tmp_path):
     if not torch.distributed.is_available():
         pytest.skip("this PyTorch has no torch.distributed")
     torch.multiprocessing.spawn(one_of_two_processes, (tmp_path / "processes",), nprocs=2)
+
+
+def test_gradient_of_mixed_frequencies():
+    """d cos(x w) / dw = -x sin(x w), and d sin(x w) / dw = x cos(x w)."""
+    g = check("RoPE-Mixed")
+    (slopes,) = torch.autograd.grad((g.cos + g.sin).sum(), g.mixed)
+    angles = g.angles.detach()
+    assert torch.allclose(slopes.double(), g.xy.double().T @ (angles.cos() - angles.sin()), rtol=0, atol=1e-5)
 
 
 def test_jax_has_no_gradient():
