@@ -24,7 +24,10 @@ IMPORTS += "".join(block for block in BLOCKS if block.startswith("def "))
 PARTS = [part for block in BLOCKS if not block.startswith("def ") for part in block.split("\n\n")]
 RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for part in PARTS}
 #: The recipes that use names of another one.
-AFTER = {"torchtune's cache, with that scaling": "Llama 3", "YaRN with mscale in NumPy, with that scaling": "YaRN with mscale"}
+AFTER = {
+    "torchtune's cache, with that scaling": "Llama 3",
+    "YaRN with mscale in NumPy, with that scaling": "YaRN with mscale",
+}
 NEEDS = {"JAX": "jax", "JAX under jax.jit and jax.vmap": "jax", "bake into ONNX": "onnxruntime"}
 
 
