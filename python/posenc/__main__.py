@@ -108,7 +108,7 @@ def text(answer: dict[str, Any], name: str) -> str:
     for r in answer["ranges"]:
         at, worst = f"{r['from']} to {r['to'] - 1}", r["worst"]
         lines += [f"  {at:18}  {shown(r['max_abs'], '.1e'):7}  {shown(r['ulp_max'], '.3g'):>8} ULP  {r['word']:8}"]
-        lines[-1] += f"  at position {worst['position']}, column {worst['column']}"
+        lines[-1] += f"  largest error at position {worst['position']}, column {worst['column']}"
     equal = answer["equal_bits"]
     shares = {impl: "all" if share == 1 else f"{min(100 * share, 99.99):.2f} %" for impl, share in equal.items()}
     best = [impl for impl in equal if equal[impl] == max(equal.values())]

@@ -117,7 +117,7 @@ def test_text_and_json(array, tmp_path):
         "row 1 is all zeros, like fairseq's",
         "preset  paper\nbase    10000\nfirst   0\n",
         'call    posenc.table(40, 36, preset="paper", base=10000.0, first=0)',
-        "  0 to 39             3.0e-08       0.5 ULP  exact     at position ",
+        "  0 to 39             3.0e-08       0.5 ULP  exact     largest error at position ",
         "\nclosest match: ",
         " (all of the bits equal)\n",
         "  exact             all",
