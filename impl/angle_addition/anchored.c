@@ -17,7 +17,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "anchored",
     .info.arithmetic = "float64",
-    .info.summary = "exact without a rounding test: angle addition from anchors every 64 positions, rounded once",
+    .info.summary = "as exact, rounding unchecked: angle addition from anchors every 64 positions, rounded once",
     .info.bound = "u/2 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53, u: the dtype's spacing just below 1",
     .info.evidence = "proved",
     .info.dtypes = POSENC_EVERY_DTYPE,
