@@ -256,8 +256,9 @@ POSENC_API posenc_status posenc_rotary_freqs(
 typedef struct posenc_plan posenc_plan;
 
 /* Checks a spec and creates a plan. impl is the name of an implementation, or of a family such as "anchored", which
- * selects its best member for this CPU (see posenc_impl_find()). NULL means "exact", which offers every valid spec. On
- * success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN and SIZE. */
+ * selects its member with the widest vectors of this CPU (see posenc_impl_find()). NULL means "exact", which offers every
+ * valid spec. On success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN
+ * and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
 /* Frees a plan; NULL is allowed. No other call may be using the plan. */

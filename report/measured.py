@@ -59,7 +59,7 @@ def short(r):
     ]
     head = [found.head[0], "what it is", *head]
     has_avx512 = " AVX2: the fastest version without AVX-512." * ("AVX2" in head)
-    note = f"{r.run.measured_table()}, one thread; the largest errors below these positions.{has_avx512} sleef: in builds with SLEEF."
+    note = f"{r.run.measured_table()}, one thread; the largest errors below these positions.{has_avx512} sleef: with `-DPOSENC_WITH_SLEEF=ON`."
     return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note} {r.source}"
 
 
@@ -71,7 +71,7 @@ def today(r):
         cells = [peers.error(theirs), peers.clock(theirs, work), peers.error(mine), peers.clock(mine, work)]
         rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, times(c, brief=True).split()[0]])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
-    note = f"One thread, float32; the largest errors of all values; medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
+    note = f"One thread, float32; the largest errors of all values; times and ratios are medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
     return f"{text.markdown(Table('', head, rows))}\n\n{note}"
 
 
