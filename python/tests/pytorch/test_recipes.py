@@ -214,6 +214,18 @@ def test_gradient_of_mixed_frequencies():
     assert torch.allclose(slopes.double(), g.xy.double().T @ (angles.cos() - angles.sin()), rtol=0, atol=1e-5)
 
 
+def test_figures_of_notes():
+    """What the notes of the page say of the hour of the day without freqs_low, and of a product before the call."""
+    hours = check("Cyclical features, hour of the day", hours=arange(87600, 87601))
+    sine = posenc.table(positions=[87600], d_model=2, freqs=hours.freqs[:1], dtype="float64")[0, 0]
+    assert f"{-hours.freqs_low[0]:.1e} too large" in PAGE and f"would be {sine:.1e} instead" in PAGE
+    t, preset = torch.rand(20000), dict(d_model=256, preset="guided_diffusion")
+    right = posenc.torch.table(positions=t, position_scale=10000, **preset)
+    other = posenc.torch.table(positions=t * 10000, **preset)
+    assert re.search(rf"changed {100 * (right != other).float().mean():.0f} % of\s+the values", PAGE)
+    assert 4.7e-4 < abs(right - other).max() < 4.95e-4 and "by up to 4.9e-4" in PAGE
+
+
 def test_jax_has_no_gradient():
     jax = pytest.importorskip("jax")
     encode = check("JAX under jax.jit and jax.vmap").encode
