@@ -14,7 +14,7 @@ from ._files import config, load, tensors
 from ._identify import Found, Table, distance, identify
 from ._judge import BITS, RIGHT, WORDS, judge
 from ._lists import implementations, presets
-from ._rotary_config import of_json
+from ._rotary_config import known_types, of_json
 from ._screen import screen
 
 
@@ -137,6 +137,16 @@ KINDS = {
 LOADED = "from_pretrained(..., dtype=torch.bfloat16) keeps float32 frequencies; model.to(torch.bfloat16) rounds them."
 
 
+def instead(part: dict[str, Any]) -> str:
+    """The call of posenc.torch that replaces a rotary embedding."""
+    if part.get("model_type") in known_types():
+        return "replace_rotary(model)"
+    if "model_type" in part:
+        return 'RotaryEmbedding(config, layout="halves"), or "pairs", as in your module'
+    own = f"RotaryEmbedding({2 * part['frequencies']}, base={part['base']!r}) in your own module"
+    return f"replace_rotary(model) in a model of transformers; {own}"
+
+
 def rotary_text(part: dict[str, Any], name: str) -> str:
     """What was found of a rotary embedding, as text."""
     s, below, most = part.get("scaling", {}), part["below"], part["below"][-1]
@@ -155,7 +165,7 @@ def rotary_text(part: dict[str, Any], name: str) -> str:
         lines += [f"  {KINDS[kind]:52}" + "".join(f"{number:>11}" for number in numbers)]
         lines[-1] += f"   at position {part['position']:,}" * ("float32" in kind)
     lines += [f"of {most:,} positions, the first and the last {MOST // 2:,} were compared"] * (most > MOST)
-    lines += [LOADED] * ("head_dim" in part) + ["", "instead, in PyTorch   posenc.torch.replace_rotary(model)"]
+    lines += [LOADED] * ("head_dim" in part) + ["", f"instead, in PyTorch   posenc.torch.{instead(part)}"]
     return "\n".join(lines + [f"instead, in NumPy     {part['call']}"] * bool(part["call"]))
 
 

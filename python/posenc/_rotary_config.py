@@ -129,7 +129,9 @@ class Json(types.SimpleNamespace):
         if name in row:
             return self.taken.setdefault(name, row[name])
         if own or name in ("rope_theta", "max_position_embeddings", "hidden_size", "num_attention_heads"):
-            raise ValueError(f"{name} is missing, and posenc has no default for the model_type {self.model_type!r}")
+            raise ValueError(
+                f"{name} is missing, and posenc has no default of it for the model_type {self.model_type!r}"
+            )
         raise AttributeError(name)
 
 

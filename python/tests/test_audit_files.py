@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.__main__ import main
+from posenc.__main__ import instead, main
 from posenc._audit import MOST, largest_errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
@@ -435,3 +435,13 @@ def test_usage(tmp_path):
         assert done.returncode == 2 and b"are for tables" in done.stderr
     done = subprocess.run([sys.executable, "-m", "posenc", "identify", "x.npy"], capture_output=True)
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("part, words", [
+    ({"model_type": "llama"}, "replace_rotary(model)"),
+    ({"model_type": "of_mine"}, 'RotaryEmbedding(config, layout="halves"), or'),
+    ({"frequencies": 64, "base": 500000.0}, "replace_rotary(model) in a model of transformers; RotaryEmbedding(128, base=500000.0) in"),
+])  # fmt: skip
+def test_what_replaces_it_in_pytorch(part, words):
+    """replace_rotary only replaces modules of models that posenc knows."""
+    assert instead(part).startswith(words)

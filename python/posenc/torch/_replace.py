@@ -18,7 +18,7 @@ from ._rotary_embedding import RotaryEmbedding
 from ._sines import computing_method
 from ._tensors import constant
 
-_SEE = "docs/recipes.md has the calls for many models"
+_SEE = "SinusoidalPositionalEncoding replaces the tutorial's class; docs/recipes.md has the calls for many models"
 
 
 @dataclasses.dataclass
