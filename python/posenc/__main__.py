@@ -156,7 +156,7 @@ def rotary_text(part: dict[str, Any], name: str) -> str:
     head += f"rotary embedding, {part['frequencies']} frequencies {size}, base {about}{part['base']:.17g}"
     if s.get("rope_type", "default") != "default":
         names = {"factor": "factor {:g}", "original_max_position_embeddings": "from {:,} positions"}
-        more = ", ".join(form.format(s[key]) for key, form in names.items() if s.get(key))
+        more = ", ".join(form.format(s[key]) for key, form in names.items() if isinstance(s.get(key), (int, float)))
         head += f", type {s['rope_type']} ({more})".replace(" ()", "")
     lines = [head, "", f"{'largest error of cosines and sines, below position':54}"]
     lines[-1] += "".join(f"{count:>11,}" for count in below)
@@ -165,7 +165,10 @@ def rotary_text(part: dict[str, Any], name: str) -> str:
         lines += [f"  {KINDS[kind]:52}" + "".join(f"{number:>11}" for number in numbers)]
         lines[-1] += f"   at position {part['position']:,}" * ("float32" in kind)
     lines += [f"of {most:,} positions, the first and the last {MOST // 2:,} were compared"] * (most > MOST)
-    lines += [LOADED] * ("head_dim" in part) + ["", f"instead, in PyTorch   posenc.torch.{instead(part)}"]
+    lines += [LOADED] * (part.get("model_type") in known_types()) + [
+        "",
+        f"instead, in PyTorch   posenc.torch.{instead(part)}",
+    ]
     return "\n".join(lines + [f"instead, in NumPy     {part['call']}"] * bool(part["call"]))
 
 

@@ -22,7 +22,9 @@ MOST = 1 << 20  # positions; of more, the first and the last half of this are co
 
 def is_shape(shape: Sequence[int]) -> bool:
     """Whether an array has the shape of a table: rows and columns, and perhaps axes of size 1."""
-    return len(shape) > 1 and math.prod(shape) == max(shape[:-1]) * shape[-1] > max(shape[:-1])
+    if len(shape) < 2 or not 2 <= shape[-1] <= 1 << 20:
+        return False
+    return 1 < max(shape[:-1]) == math.prod(shape[:-1])
 
 
 def may_be_table(x: Array) -> bool:
@@ -114,7 +116,7 @@ def _compared(most: int, right: Callable[[int], RotaryFrequencies], kinds: Mappi
 
 def of_config(said: RotaryConfig) -> dict[str, Any]:
     """Returns what the JSON says of a rotary embedding with these parameters. The call is Python that makes the pair."""
-    most, d, base = said.max_position_embeddings or 0, index("the number of columns", said.d_model, 2, 4096), said.base
+    most, d, base = said.max_position_embeddings or 0, index("the number of columns", said.d_model, 2, 1024), said.base
     more: dict[str, Any] = dict(scaling=said.scaling, max_position_embeddings=most)
 
     def right(count: int) -> RotaryFrequencies:
@@ -136,8 +138,11 @@ def of_config(said: RotaryConfig) -> dict[str, Any]:
 
 def of_frequencies(w: Array) -> dict[str, Any] | None:
     """Returns what the JSON says of the frequencies of a rotary embedding, or None if no base gives them."""
-    stored, values = STORED[w.dtype.str[1:]], (widened(w) if w.dtype == "u2" else w).astype("f4")
-    base = base_of_frequencies(values, stored) if len(w) <= 2048 else None
+    if len(w) > 2048:
+        return None
+    with np.errstate(over="ignore"):
+        stored, values = STORED[w.dtype.str[1:]], (widened(w) if w.dtype == "u2" else w).astype("f4")
+    base = base_of_frequencies(values, stored)
     if base is None:
         return None
     r, most = rotary_frequencies(2 * len(w), base.value), 1 << 17

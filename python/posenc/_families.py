@@ -130,7 +130,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "gpt_neox": dict(max_position_embeddings=2048, rope_theta=1e4, partial_rotary_factor=0.25),
 }  # fmt: skip
 
-# Of these types, head_dim is not hidden_size / num_attention_heads if it is missing in the config.json.
+# The config.json of these types must have head_dim: transformers does not take hidden_size / num_attention_heads for it.
 OWN_HEAD = """
     beam deepseek_v4 dia_encoder dots3_note_text embedding_gemma2_text ernie4_5 flint gemma gemma2
     gemma4_unified_text glm4_moe glm4v_moe_text hy_v3 jetmoe kolibri1 laguna mimo_v2_flash mistral4

@@ -65,7 +65,7 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         if not 0 < length <= min(size - 8, MOST):
             raise ValueError(f"a header of {length} bytes is claimed; the file has {size}, and {MOST} are allowed")
         header = mapping(file.read(length))
-    data, start = np.memmap(name, mode="r"), 8 + length
+    data, start, left = np.memmap(name, mode="r"), 8 + length, size - 8 - length
     header.pop("__metadata__", None)
     for key, entry in header.items():
         try:
@@ -73,7 +73,8 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             if kind is None:  # of no table
                 continue
             x: npt.NDArray[Any] = np.ndarray(entry["shape"], kind, data, start + begin)
-            fits = 0 <= begin == end - x.nbytes
+            left -= x.nbytes  # tensors do not overlap
+            fits = 0 <= begin == end - x.nbytes and left >= 0
         except Exception:  # NumPy checks the header's numbers, and has many types of errors
             fits = False
         if not fits:

@@ -13,6 +13,14 @@ from ._rotary import base_of, rope_type_of, rotated_columns
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _Indices = Tuple[int, ...]
 _NEEDED = {"head_dim": OWN_HEAD, "rope_parameters": OWN_PARAMETERS, "partial_rotary_factor": PARTIAL}
+_BY_LAYER = (
+    "gemma3_text",
+    "gemma3n_text",
+    "olmo3",
+    "t5gemma2_decoder",
+    "t5gemma2_text",
+)  # parameters for each type of layers
+MOST_LAYERS = 16  # types of layers in a file
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 
 
@@ -135,6 +143,16 @@ class Json(types.SimpleNamespace):
         raise AttributeError(name)
 
 
+class _Layers:
+    """The configs of layers with heads of their own, made when they are read: a file may have many keys and layers."""
+
+    def __init__(self, config: Json, heads: Mapping[str, Any]) -> None:
+        self.config, self.heads = config, heads
+
+    def __getitem__(self, layer: str) -> Json:
+        return Json(**{**vars(self.config), "head_dim": self.heads[layer]})
+
+
 def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
     """Returns a config.json of transformers 4 or 5 as a config, and the parameters of each type of layer, or of all ("").
 
@@ -148,13 +166,23 @@ def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
     one = Json(**{**said, "model_type": kind, "taken": {}})
     if kind not in known_types() and not any("rope" in key or "rotary" in key for key in said):
         return one, {}
-    old = {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}
-    old.update({} if kind in OWN_PARAMETERS.split() else {"rope_scaling": "rope_parameters"})
-    old.update({} if "head_dim" in said or kind in OWN_HEAD.split() else {"qk_rope_head_dim": "head_dim"})
+    embedding = said.get("position_embedding_type", "" if kind in ("esm", "granitemoehybrid") else "rope")
+    if embedding not in ("rope", "rotary") or said.get("alibi") or said.get("use_mem_rope") is False:
+        return one, {}
+    old = {} if kind in OWN_PARAMETERS.split() else {"rope_scaling": "rope_parameters"}
+    old.update({} if kind in OWN_HEAD.split() else {"qk_rope_head_dim": "head_dim"})
+    if kind == "gpt_neox":  # it does not read the keys of other models
+        for key in ("rope_theta", "partial_rotary_factor"):
+            vars(one).pop(key, None)
+        old.update({"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"})
     vars(one).update({new: said[key] for key, new in old.items() if key in said})
-    scaling, local = vars(one).get("rope_parameters", {}), getattr(one, "rope_local_base_freq", None)
-    if local is not None and not any(isinstance(part, Mapping) for part in scaling.values()):
-        one.rope_parameters = {"sliding_attention": {"rope_theta": local}, "full_attention": scaling}
+    scaling = vars(one).get("rope_parameters", {})
+    if kind in _BY_LAYER and not any(isinstance(part, Mapping) for part in scaling.values()):
+        if "rope_parameters" in said or "type" in scaling and "rope_type" not in scaling:
+            raise ValueError(f"a rope_type for each type of layers is missing, as the model_type {kind!r} needs it")
+        if kind == "gemma3_text":
+            local = {"rope_theta": one.rope_local_base_freq}
+            one.rope_parameters = {"sliding_attention": local, "full_attention": scaling}
     if kind == "phi3" and "yarn" in (scaling.get("type"), scaling.get("rope_type")):
         one.rope_parameters = {**scaling, "rope_type": "longrope"}  # as in transformers
     if "per_layer_config" in said:
@@ -162,8 +190,10 @@ def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
         heads = {said["layer_types"][int(i)]: part["head_dim"] for i, part in own if "head_dim" in part}
     else:
         heads = {"full_attention": one.global_head_dim} if hasattr(one, "global_head_dim") else {}
-    one.per_layer_config = {layer: Json(**{**vars(one), "head_dim": head}) for layer, head in heads.items()}
+    one.per_layer_config = _Layers(one, heads)
     layers: list[str | None] = [*layer_types(one)] or [None]
+    if len(layers) > MOST_LAYERS:
+        raise ValueError(f"it has parameters for {len(layers)} types of layers; allowed: {MOST_LAYERS}")
     return one, {layer or "": read(one, layer, "halves") for layer in layers}
 
 

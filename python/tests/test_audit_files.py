@@ -445,3 +445,44 @@ def test_usage(tmp_path):
 def test_what_replaces_it_in_pytorch(part, words):
     """replace_rotary only replaces modules of models that posenc knows."""
     assert instead(part).startswith(words)
+
+
+@pytest.mark.parametrize("more", [
+    dict(model_type="granitemoehybrid", position_embedding_type="nope"), dict(model_type="granitemoehybrid"),
+    dict(model_type="esm", position_embedding_type="absolute"), dict(model_type="falcon", alibi=True),
+])  # fmt: skip
+def test_models_without_a_rotary_embedding(more, audited):
+    assert "no rotary embedding was found" in audited({**LLAMA, **more}, status=1)
+
+
+def test_a_config_of_many_layers(tmp_path):
+    """The config is not copied for each layer."""
+    layers = [f"layer {i}" for i in range(4000)]
+    said = {**SMALL, "layer_types": layers, "per_layer_config": {i: {"head_dim": 8} for i in range(4000)}}
+    (tmp_path / "config.json").write_text(json.dumps({**said, **{f"key {i}": 0 for i in range(100000)}}))
+    assert "below position" in run(tmp_path)
+    said["rope_parameters"] = {layer: {"rope_type": "default", "rope_theta": 1e4} for layer in layers}
+    (tmp_path / "config.json").write_text(json.dumps(said))
+    assert "parameters for 4000 types of layers; allowed: 16" in run(tmp_path, status=2)
+
+
+@pytest.mark.parametrize("name, shape, dtype", [("a", [2, 1 << 28], "F16"), ("a.inv_freq", [1 << 29], "BF16")])
+def test_large_tensors_are_not_read(tmp_path, name, shape, dtype):
+    """The process may have 2 GiB more than the file."""
+    header = json.dumps({name: {"dtype": dtype, "shape": shape, "data_offsets": [0, 1 << 30]}}).encode()
+    with open(tmp_path / "a.safetensors", "wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + (1 << 30))
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)); import posenc.__main__ as m"
+    )
+    program += f"; sys.argv = ['posenc', 'audit', {str(tmp_path / 'a.safetensors')!r}]; sys.exit(m.main())"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 1
+
+
+def test_tensors_that_overlap(tmp_path):
+    def change(header):
+        header["b"] = header["c"] = header["a"]
+
+    path = write(tmp_path / "a.safetensors", {"a": posenc.table(9, 8)}, change)
+    assert "'b': its shape, dtype and offsets in the header do not fit the file" in run(path, status=2)

@@ -157,7 +157,11 @@ def forms(config):
     yield said
     yield {key: value for key, value in said.items() if key != "head_dim"}
     old = {key: value for key, value in said.items() if key not in ("rope_parameters", "partial_rotary_factor")}
-    for more in ({}, {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}, {"partial_rotary_factor": 0.5}):
+    scaling = {"rope_type": "linear", "factor": 4.0}
+    for more in ({}, {"rope_scaling": scaling}, {"partial_rotary_factor": 0.5}, {"rotary_pct": 0.5},
+                 {"rotary_emb_base": 555555.0}, {"rope_local_base_freq": 5555.0},
+                 {"rope_scaling": {"type": "linear", "factor": 4.0}},
+                 {"rope_parameters": {"rope_type": "default", "rope_theta": 333333.0}}):  # fmt: skip
         yield {**old, "rope_theta": 777777.0, **more}
 
 
@@ -179,7 +183,13 @@ def test_no_config_is_misread(family):
         except Exception as error:  # it refuses its own file, or a scaling
             logging.info("%s", error)
             continue
-        if family.model_type == "gpt_neox" and i > 1:  # it reads rotary_emb_base and rotary_pct, and not these keys
+        without = {
+            "esm": "rotary",
+            "granitemoehybrid": "rope",
+            "zamba2": None,
+        }  # these types may have no rotary embedding
+        if family.model_type in without and not found:
+            assert said.get("position_embedding_type") != without[family.model_type] or not said["use_mem_rope"]
             continue
         assert parameters(found) == parameters(want), said
 

@@ -18,7 +18,7 @@ from ._rotary_embedding import RotaryEmbedding
 from ._sines import computing_method
 from ._tensors import constant
 
-_SEE = "SinusoidalPositionalEncoding replaces the tutorial's class; docs/recipes.md has the calls for many models"
+_SEE = "docs/recipes.md has the calls for many models"
 
 
 @dataclasses.dataclass
@@ -115,7 +115,8 @@ def _of_diffusers(module: Any) -> type[nn.Module] | None:
 def _reason(value: Any) -> str:
     """Returns why this object stays, if its class computes sines and cosines; else ""."""
     method = computing_method(type(value))
-    return f"its {method} computes sines and cosines, and posenc does not know its class; {_SEE}" if method else ""
+    said = "posenc does not know its class; SinusoidalPositionalEncoding replaces the tutorial's"
+    return f"its {method} computes sines and cosines, and {said}; {_SEE}" if method else ""
 
 
 def _device(module: nn.Module) -> torch.device:
