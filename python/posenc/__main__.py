@@ -143,8 +143,8 @@ def instead(part: dict[str, Any]) -> str:
         return "replace_rotary(model)"
     if "model_type" in part:
         return 'RotaryEmbedding(config, layout="halves"), or "pairs", as in your module'
-    own = f"RotaryEmbedding({2 * part['frequencies']}, base={part['base']!r}) in your own module"
-    return f"replace_rotary(model) in a model of transformers; {own}"
+    own = f"; RotaryEmbedding({2 * part['frequencies']}, base={part['base']!r}) in your own module"
+    return "replace_rotary(model) in a model of transformers" + own * (not part["about"])
 
 
 def rotary_text(part: dict[str, Any], name: str) -> str:
@@ -164,6 +164,7 @@ def rotary_text(part: dict[str, Any], name: str) -> str:
         numbers = [f"{error:#.2g}" if error >= 0.01 else f"{error:.1e}" for error in row]
         lines += [f"  {KINDS[kind]:52}" + "".join(f"{number:>11}" for number in numbers)]
         lines[-1] += f"   at position {part['position']:,}" * ("float32" in kind)
+    lines += ["the base is a guess, and the errors are differences from its cosines and sines"] * bool(about)
     lines += [f"of {most:,} positions, the first and the last {MOST // 2:,} were compared"] * (most > MOST)
     lines += [LOADED] * (part.get("model_type") in known_types()) + [
         "",

@@ -13,13 +13,8 @@ from ._rotary import base_of, rope_type_of, rotated_columns
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _Indices = Tuple[int, ...]
 _NEEDED = {"head_dim": OWN_HEAD, "rope_parameters": OWN_PARAMETERS, "partial_rotary_factor": PARTIAL}
-_BY_LAYER = (
-    "gemma3_text",
-    "gemma3n_text",
-    "olmo3",
-    "t5gemma2_decoder",
-    "t5gemma2_text",
-)  # parameters for each type of layers
+#: These have parameters for each type of layers.
+_BY_LAYER = ("gemma3_text", "gemma3n_text", "olmo3", "t5gemma2_decoder", "t5gemma2_text")
 MOST_LAYERS = 16  # types of layers in a file
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 

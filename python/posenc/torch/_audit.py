@@ -51,7 +51,8 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     - Some rotary embeddings have only their frequencies: `inv_freq`, or one such buffer for each type of layer. The
       finding then describes the cosines and sines that float32 arithmetic computes from them, at the positions below the
       max_position_embeddings of the module's config, or up to 131071. Above 2^20 positions, these are the first and the
-      last 2^19. The replacement is `replace_rotary`, if that can replace the module.
+      last 2^19. If the base is only known to be "about" a number, the error is the difference from the values of that
+      number. The replacement is `replace_rotary`, if that can replace the module.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.
@@ -120,7 +121,7 @@ def _frequencies(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) 
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
         base, kind = Base(one.base, False), one.rope_type
         w = -np.sort(-w) if one._is_axial else w  # Pixtral's are in the order of the columns
-        wanted = [one._of_length(length) for length in (0, count)]
+        wanted = [one._of_length(length) for length in ((0, count) if kind in ("dynamic", "longrope") else (0,))]
         line, note = ("posenc.torch.replace_rotary(model)", "") if path else (line, note)
     else:
         found, kind = base_of_frequencies(w, name_of(tensor.dtype)), "default"
