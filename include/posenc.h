@@ -191,7 +191,7 @@ POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, co
  *   LONGROPE  w_k = v_k / long_factor[k] where length > L, else v_k / short_factor[k] (Ding et al. 2024, arXiv
  *             2402.13753)
  *   LLAMA3    w_k = v_k (s + (1 - s) / factor), s = (L v_k / (2 pi) - low_freq_factor) / (high_freq_factor -
- *             low_freq_factor), cut to 0 .. 1 (Llama 3.1) */
+ *             low_freq_factor), cut to 0 .. 1 (Llama 3.1); if these are equal, 0 or 1 (Llama 4 Scout) */
 typedef enum posenc_rotary_scaling {
   POSENC_ROTARY_NONE = 0,
   POSENC_ROTARY_LINEAR = 1,
@@ -219,7 +219,7 @@ typedef struct posenc_rotary {
   int64_t original_max_position_embeddings; /* YARN, LONGROPE, LLAMA3: 2 .. 2^32 */
   double beta_fast, beta_slow;              /* YARN: 2^-32 <= beta_slow <= beta_fast <= 2^32 */
   double mscale, mscale_all_dim;            /* YARN: 0, or 2^-32 .. 2^32; used only if neither is 0 */
-  double low_freq_factor, high_freq_factor; /* LLAMA3: 2^-32 <= low_freq_factor < high_freq_factor <= 2^32 */
+  double low_freq_factor, high_freq_factor; /* LLAMA3: 2^-32 <= low_freq_factor <= high_freq_factor <= 2^32 */
   const float *short_factor, *long_factor;  /* LONGROPE: d_model / 2 floats, rounded as transformers does, each
                                                2^-32 .. 2^32. The array that length does not select may be NULL. */
   uint64_t reserved[6];                     /* 0 */

@@ -83,10 +83,9 @@ static posenc_status check_rotary_fields(const posenc_rotary *p) {
   if (kind == YARN && p->beta_slow > p->beta_fast)
     return posenc_fail(POSENC_ERROR_SPEC, "beta_slow is %.17g; allowed: at most beta_fast, which is %.17g",
         p->beta_slow, p->beta_fast);
-  if (kind == LLAMA3 && p->low_freq_factor >= p->high_freq_factor)
-    return posenc_fail(POSENC_ERROR_SPEC,
-        "low_freq_factor is %.17g; allowed: less than high_freq_factor, which is %.17g", p->low_freq_factor,
-        p->high_freq_factor);
+  if (kind == LLAMA3 && p->low_freq_factor > p->high_freq_factor)
+    return posenc_fail(POSENC_ERROR_SPEC, "low_freq_factor is %.17g; allowed: at most high_freq_factor, which is %.17g",
+        p->low_freq_factor, p->high_freq_factor);
   return kind == LONGROPE ? check_factors(p) : POSENC_OK;
 }
 

@@ -35,14 +35,11 @@ static void log_of(big *r, double x) {
   big_log(r, r, LIMBS);
 }
 
-/* r = (at - from) / (to - from), cut to 0 .. 1. Where to < from, the caller has made sure that at < to. */
+/* r = (at - from) / (to - from), cut to 0 .. 1; a step where to = from. Where to < from, the caller has made sure that
+ * at < to. */
 static void ramp(big *r, const big *at, const big *from, const big *to) {
   big width, rest;
   const int below = big_sub(r, at, from, LIMBS), beyond = big_sub(&width, to, from, LIMBS);
-  if (big_is_zero(&width, LIMBS)) {
-    from_double(&width, 1.0);
-    big_div_small(&width, &width, 1000, LIMBS);
-  }
   if (below && !beyond)
     big_zero(r, LIMBS);
   else if (!big_sub(&rest, r, &width, LIMBS))
@@ -88,6 +85,12 @@ static int correction_range(big *low, big *high, const posenc_rotary *p, const b
   from_double(&most, (double)(p->d_model - 1));
   if (!big_sub(&over, high, &most, LIMBS))
     *high = most;
+  big_sub(&over, high, low, LIMBS);
+  if (big_is_zero(&over, LIMBS)) {
+    from_double(&over, 1.0);
+    big_div_small(&over, &over, 1000, LIMBS);
+    big_add(high, high, &over, LIMBS);
+  }
   return 1;
 }
 

@@ -276,7 +276,7 @@ static void rotary_fields(void **state) {
       r.original_max_position_embeddings = POSENC_MAX_POSITION + 1);
   BAD_ROTARY(LLAMA3, "low_freq_factor is 0; allowed: 2^-32 to 2^32", r.low_freq_factor = 0);
   BAD_ROTARY(LLAMA3, "high_freq_factor is inf; allowed: 2^-32 to 2^32", r.high_freq_factor = (double)INFINITY);
-  BAD_ROTARY(LLAMA3, "low_freq_factor is 4; allowed: less than high_freq_factor, which is 4", r.low_freq_factor = 4);
+  BAD_ROTARY(LLAMA3, "low_freq_factor is 5; allowed: at most high_freq_factor, which is 4", r.low_freq_factor = 5);
   BAD_ROTARY(DYNAMIC, "max_position_embeddings is 0; allowed: 1 to 4294967296", r.max_position_embeddings = 0);
   BAD_ROTARY(DYNAMIC, "length is -1; allowed: 0 to 4294967296", r.length = -1);
   BAD_ROTARY(LONGROPE, "length is 4294967297; allowed: 0 to 4294967296", r.length = POSENC_MAX_POSITION + 1);

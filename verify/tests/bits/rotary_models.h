@@ -50,6 +50,8 @@ static const rotary_model rotary_models[] = {
     {"Llama 3.1 8B, 70B and 405B", LLAMA(128, 8)},
     {"Llama 3.2 1B", LLAMA(64, 32)},
     {"Llama 3.2 3B", LLAMA(128, 32)},
+    {"Llama 4 Scout", MODEL(128, 500000, LLAMA3, .factor = 16, .low_freq_factor = 1, .high_freq_factor = 1,
+                          .original_max_position_embeddings = 8192)},
 };
 enum { ROTARY_MODELS = sizeof rotary_models / sizeof rotary_models[0] };
 
