@@ -62,10 +62,10 @@ def described(name: str, given: dict[str, Any] | None = None, dtype: str | None 
     elif suffix == ".safetensors":
         for key, x in tensors(name):
             try:
-                rows = x.reshape(-1, x.shape[-1])
                 if x.ndim == 1:
                     part = None if given else of_frequencies(x)
                 else:
+                    rows = x.reshape(-1, x.shape[-1])
                     part = of_table(Table(rows)) if may_be_table(rows) else None
             except ValueError as error:
                 raise ValueError(f"{key}: {error}") from None
@@ -76,8 +76,8 @@ def described(name: str, given: dict[str, Any] | None = None, dtype: str | None 
 
 
 def plain(text: str) -> str:
-    """Returns the text of a file with escapes for what a terminal would obey."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    """Returns the beginning of a text from a file, with escapes for what a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:400])
 
 
 def shown(value: float | None, form: str) -> str:
@@ -134,6 +134,7 @@ KINDS = {
     "float32 angles": "float32 angles of these frequencies",
     "cosines in bfloat16": "for comparison: cosines stored in bfloat16",
 }
+UNKNOWN = "posenc does not know this model_type, and reads its keys as those of llama."
 LOADED = "from_pretrained(..., dtype=torch.bfloat16) keeps float32 frequencies; model.to(torch.bfloat16) rounds them."
 
 
@@ -166,10 +167,9 @@ def rotary_text(part: dict[str, Any], name: str) -> str:
         lines[-1] += f"   at position {part['position']:,}" * ("float32" in kind)
     lines += ["the base is a guess, and the errors are differences from its cosines and sines"] * bool(about)
     lines += [f"of {most:,} positions, the first and the last {MOST // 2:,} were compared"] * (most > MOST)
-    lines += [LOADED] * (part.get("model_type") in known_types()) + [
-        "",
-        f"instead, in PyTorch   posenc.torch.{instead(part)}",
-    ]
+    if "model_type" in part:
+        lines += [LOADED if part["model_type"] in known_types() else UNKNOWN]
+    lines += ["", f"instead, in PyTorch   posenc.torch.{instead(part)}"]
     return "\n".join(lines + [f"instead, in NumPy     {part['call']}"] * bool(part["call"]))
 
 

@@ -139,6 +139,27 @@ OWN_HEAD = """
     vaultgemma voxtral_realtime_encoder zamba2 zaya
 """
 
+# These types take qk_rope_head_dim for the columns of a head, even if the config.json has a head_dim.
+ROPE_HEAD = "axk2 bailing_hybrid deepseek_v2 deepseek_v32 glm_moe_dsa hy_v4 minicpm3"
+
+# These types ignore some keys that others read.
+IGNORED = {
+    "deepseek_ocr2_text": ("head_dim", "qk_rope_head_dim"),
+    "gpt_neox": ("rope_theta", "partial_rotary_factor"),
+    "unlimited_ocr_text": ("head_dim", "qk_rope_head_dim"),
+}
+
+# These types need rope_parameters for each type of layers, in a config.json of transformers 5.
+BY_LAYER = "gemma3_text gemma3n_text olmo3 t5gemma2_decoder t5gemma2_text"
+
+# These types have a rotary embedding only if a key has one of these values; None stands for a missing key.
+OPTIONAL: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "esm": ("position_embedding_type", ("rotary",)),
+    "falcon": ("alibi", (None, False)),
+    "granitemoehybrid": ("position_embedding_type", ("rope",)),
+    "zamba2": ("use_mem_rope", (True,)),
+}
+
 # For these types, transformers 5 does not take rope_theta and rope_scaling as they were written by transformers 4.
 OWN_PARAMETERS = """
     apertus beam cohere2_moe cosmos3_edge_text cwm deepseek_v4 diffusion_gemma_text dots3_note_text

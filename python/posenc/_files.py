@@ -78,6 +78,8 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         except Exception:  # NumPy checks the header's numbers, and has many types of errors
             fits = False
         if not fits:
-            raise ValueError(f"{key!r}: its shape, dtype and offsets in the header do not fit the file") from None
+            raise ValueError(
+                f"{key!r}: its shape, dtype and offsets in the header do not fit the file, or it overlaps another tensor"
+            ) from None
         if is_shape(x.shape) or x.ndim == 1 and key.endswith("inv_freq"):
             yield key, x

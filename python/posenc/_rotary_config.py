@@ -6,15 +6,24 @@ import dataclasses
 import types
 from typing import Any, Literal, Mapping, Tuple, get_args
 
-from ._families import DEFAULTS, FAMILIES, OWN_HEAD, OWN_PARAMETERS, PARTIAL, UNSUPPORTED
+from ._families import (
+    BY_LAYER,
+    DEFAULTS,
+    FAMILIES,
+    IGNORED,
+    OPTIONAL,
+    OWN_HEAD,
+    OWN_PARAMETERS,
+    PARTIAL,
+    ROPE_HEAD,
+    UNSUPPORTED,
+)
 from ._plan import MAX_POSITION, index, real, unknown
 from ._rotary import base_of, rope_type_of, rotated_columns
 
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _Indices = Tuple[int, ...]
 _NEEDED = {"head_dim": OWN_HEAD, "rope_parameters": OWN_PARAMETERS, "partial_rotary_factor": PARTIAL}
-#: These have parameters for each type of layers.
-_BY_LAYER = ("gemma3_text", "gemma3n_text", "olmo3", "t5gemma2_decoder", "t5gemma2_text")
 MOST_LAYERS = 16  # types of layers in a file
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 
@@ -153,28 +162,30 @@ def of_json(config: Any) -> tuple[Json, dict[str, RotaryConfig]]:
 
     There are none if the config has no rotary embedding. A ValueError says which key is missing."""
     text = config.get("text_config") or config
-    said = {key: value for key, value in text.items() if value not in (None, {})}
-    kind = said.get("model_type", config.get("model_type"))
+    kind = text.get("model_type") or config.get("model_type")
     if not isinstance(kind, str):
         raise ValueError(f"model_type is {kind!r}; allowed: a name")
     kind += "_text" * (kind not in known_types() and f"{kind}_text" in known_types())
+    ignored = IGNORED.get(kind, ())
+    said = {key: value for key, value in text.items() if value not in (None, {}) and key not in ignored}
     one = Json(**{**said, "model_type": kind, "taken": {}})
     if kind not in known_types() and not any("rope" in key or "rotary" in key for key in said):
         return one, {}
-    embedding = said.get("position_embedding_type", "" if kind in ("esm", "granitemoehybrid") else "rope")
-    if embedding not in ("rope", "rotary") or said.get("alibi") or said.get("use_mem_rope") is False:
+    needed = OPTIONAL.get(kind)
+    if needed and said.get(needed[0]) not in needed[1]:
         return one, {}
     old = {} if kind in OWN_PARAMETERS.split() else {"rope_scaling": "rope_parameters"}
-    old.update({} if kind in OWN_HEAD.split() else {"qk_rope_head_dim": "head_dim"})
-    if kind == "gpt_neox":  # it does not read the keys of other models
-        for key in ("rope_theta", "partial_rotary_factor"):
-            vars(one).pop(key, None)
+    if kind in ROPE_HEAD.split() or kind not in OWN_HEAD.split() and "head_dim" not in said:
+        old["qk_rope_head_dim"] = "head_dim"
+    if kind == "gpt_neox":
         old.update({"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"})
     vars(one).update({new: said[key] for key, new in old.items() if key in said})
     scaling = vars(one).get("rope_parameters", {})
-    if kind in _BY_LAYER and not any(isinstance(part, Mapping) for part in scaling.values()):
+    if kind in BY_LAYER.split() and not any(isinstance(part, Mapping) for part in scaling.values()):
         if "rope_parameters" in said or "type" in scaling and "rope_type" not in scaling:
-            raise ValueError(f"a rope_type for each type of layers is missing, as the model_type {kind!r} needs it")
+            raise ValueError(
+                f"rope_parameters for each type of layers is missing, and the model_type {kind!r} needs it"
+            )
         if kind == "gemma3_text":
             local = {"rope_theta": one.rope_local_base_freq}
             one.rope_parameters = {"sliding_attention": local, "full_attention": scaling}

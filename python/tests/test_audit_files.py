@@ -293,6 +293,20 @@ def test_hostile_numbers(key, value, audited):
     audited(config, status=0 if key == "rope_theta" and value in (1e30, 10**30) else 2)
 
 
+def test_a_model_type_that_posenc_does_not_know(audited):
+    said = audited(dict(SMALL, model_type="of_mine"))
+    assert "\nposenc does not know this model_type, and reads its keys as those of llama.\n" in said
+    assert "from_pretrained" not in said
+
+
+def test_llama_4_scout(audited):
+    """Its two factors are equal: above a frequency none are scaled, below it all."""
+    scout = dict(LLAMA3, rope_type="llama3", factor=16.0, high_freq_factor=1.0)
+    (part,) = parts(audited, dict(LLAMA, model_type="llama4_text", rope_scaling=scout))
+    w, plain = (posenc.rotary_frequencies(128, 5e5, scaling=kind).freqs for kind in (scout, None))
+    assert set((plain / w).round(9)) == {1, 16} and part["frequencies"] == 64
+
+
 def test_no_rotary_embedding(audited):
     assert "no rotary embedding was found" in audited(dict(model_type="gpt2", n_embd=768), status=1)
 
@@ -373,7 +387,7 @@ def test_safetensors_of_a_given_table(arrays, tmp_path):
     path = write(tmp_path / "x.safetensors", {"pe": arrays["pe"], "f": arrays["b.inv_freq"]})
     assert "\nholds the table described" in run(path, "--preset", "paper")
     run(path, "--preset", "whisper", status=1)
-    run(write(path, {"pe": arrays["weight"]}), status=1)
+    run(write(path, {"pe": arrays["weight"], "inv_freq": np.zeros(0, "f4")}), status=1)
 
 
 @pytest.mark.parametrize(
@@ -454,6 +468,7 @@ def test_what_replaces_it_in_pytorch(part, words):
 ])  # fmt: skip
 def test_models_without_a_rotary_embedding(more, audited):
     assert "no rotary embedding was found" in audited({**LLAMA, **more}, status=1)
+    assert "64 frequencies" in audited({**LLAMA, **more, "model_type": "llama"})  # which has none of these keys
 
 
 def test_a_config_of_many_layers(tmp_path):
@@ -486,4 +501,4 @@ def test_tensors_that_overlap(tmp_path):
         header["b"] = header["c"] = header["a"]
 
     path = write(tmp_path / "a.safetensors", {"a": posenc.table(9, 8)}, change)
-    assert "'b': its shape, dtype and offsets in the header do not fit the file" in run(path, status=2)
+    assert "'b': its shape, dtype and offsets in the header do not fit the file, or it overlaps" in run(path, status=2)

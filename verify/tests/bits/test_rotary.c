@@ -86,7 +86,7 @@ static void any_parameters(void **state) {
 }
 
 /* Cases that random parameters do not reach: frequencies that are powers of 2, and a frequency within a thousandth
- * of YaRN's low and high when these are equal. */
+ * of YaRN's low and high, or of Llama 3's, when these are equal. */
 static void rare_parameters(void **state) {
   (void)state;
   posenc_rotary r;
@@ -101,6 +101,12 @@ static void rare_parameters(void **state) {
   r.original_max_position_embeddings = 4096;
   r.beta_fast = r.beta_slow = 4096 / 6.283185307179586 * pow(10000, -(5 - 0.0004) / 16);
   check_pairs("low equals high", &r);
+
+  assert_int_equal(posenc_rotary_init(&r, 32, POSENC_ROTARY_LLAMA3), POSENC_OK);
+  r.factor = 4;
+  r.original_max_position_embeddings = 4096;
+  r.low_freq_factor = r.high_freq_factor = 4096 / 6.283185307179586 * pow(10000, -5.0 / 16) - 0.0004;
+  check_pairs("the same factor for low and high frequencies", &r);
 }
 
 /* ---- cosines and sines ---- */
