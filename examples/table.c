@@ -12,7 +12,6 @@
 
 static float table[5000 * 512];
 
-/* [part: npy] */
 /* Writes a table in NumPy's format: ten bytes, a header padded to 128 bytes, and the rows. Returns 0 on failure. */
 static int write_npy(const char *path, const float *rows, int count, int d_model) {
   char header[118];
@@ -26,7 +25,6 @@ static int write_npy(const char *path, const float *rows, int count, int d_model
   const int failed = ferror(file);
   return fclose(file) == 0 && !failed;
 }
-/* [end: npy] */
 
 int main(int count, char **arguments) {
   /* [part: fill] */

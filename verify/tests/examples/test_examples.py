@@ -28,6 +28,7 @@ PROGRAMS = {
         ["row 131071 starts -0.575241685 ", "refused: positions[0] is 8589934592", "refused: rows() makes"],
     ),
     "kernel.c": ("", ["off by at most 8.5e-08; angles in float32, up to 2^20: 0.049\n"]),
+    "rope.c": ("", ["0 gives 0.527253747 -0.849707901, frequency 63 0.999192834 0.0401700214"]),
     "single.c": ("! ldd single | grep libposenc", ["position 4095 gives -0.997821212 -0.0217818208 -0.877114594 "]),
     "CMakeLists.txt": (
         "ldd build/table && ! ldd build/table_static | grep libposenc",
