@@ -8,10 +8,11 @@
  *   YaRN: low, high           d/2 2^27 / ln 2 + 2^26 2^26               < 2^53 absolute
  *     high - low              at least 2^-62, unless r is 0 or 1        r: < 2^117
  *   Llama 3: L v_k / 2 pi     2^30 2^48                                 < 2^78 absolute
- *     high - low              at least 2^-84, exact                     s: < 2^163
+ *     high - low              exact: 0 (s is 0 or 1), or >= 2^-84       s: < 2^163
  *   1 - r + r / factor        2^163 (1 + 2^32), of at least 2^-32       < 2^228 relative
- * so w_k is off by less than 2^-256 of itself. YaRN's r jumps where a rounded low or high passes an
- * integer, low passes d - 1, or high 0; on which side they are, these digits decide. None is an integer: pi would be algebraic.
+ * so w_k is off by less than 2^-256 of itself. YaRN's r jumps where a rounded low or high passes an integer, low passes
+ * d - 1, or high 0; Llama 3's s where L v_k / 2 pi passes low = high. On which side they are, these digits decide. None is
+ * equal: pi would be algebraic.
  */
 #include "multiprecision/rotary.h"
 

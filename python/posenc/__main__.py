@@ -91,8 +91,9 @@ def text(answer: dict[str, Any], name: str) -> str:
         parts = [(rotary_text if "errors" in part else text)(part, said) for part, said in named]
         taken = ", ".join(f"{key} {value}" for key, value in answer.get("not_in_the_file", {}).items())
         parts += [f"not in the file, and taken as transformers does: {taken}"] * bool(taken)
-        none = "no rotary embedding was found; tables, if any, are in the model's .safetensors file"
-        none = none if name.endswith(".json") else "no sinusoidal table and no rotary embedding was found"
+        none = "no sinusoidal table and no rotary embedding was found"
+        if name.endswith(".json"):
+            none = "no rotary embedding was found; tables, if any, are in the model's .safetensors file"
         return "\n\n".join(parts) or f"{name}: {none}"
     kept = f", stored as {answer['stored']}" * (answer["dtype"] != answer["stored"])
     lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{kept}"]

@@ -21,7 +21,7 @@ MOST = 1 << 20  # positions; of more, the first and the last half of this are co
 
 
 def is_shape(shape: Sequence[int]) -> bool:
-    """Whether an array has the shape of a table: rows and columns, and perhaps axes of size 1."""
+    """Whether an array has the shape of a table: two rows and columns or more, and perhaps axes of size 1."""
     if len(shape) < 2 or not 2 <= shape[-1] <= 1 << 20:
         return False
     return 1 < max(shape[:-1]) == math.prod(shape[:-1])

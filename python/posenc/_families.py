@@ -152,7 +152,7 @@ IGNORED = {
 # These types need rope_parameters for each type of layers, in a config.json of transformers 5.
 BY_LAYER = "gemma3_text gemma3n_text olmo3 t5gemma2_decoder t5gemma2_text"
 
-# These types have a rotary embedding only if a key has one of these values; None stands for a missing key.
+# A model of these types has a rotary embedding if this key has one of these values; without the key, if None is one.
 OPTIONAL: dict[str, tuple[str, tuple[Any, ...]]] = {
     "esm": ("position_embedding_type", ("rotary",)),
     "falcon": ("alibi", (None, False)),

@@ -73,7 +73,7 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             if kind is None:  # of no table
                 continue
             x: npt.NDArray[Any] = np.ndarray(entry["shape"], kind, data, start + begin)
-            left -= x.nbytes  # tensors do not overlap
+            left -= x.nbytes  # tensors that overlap may be read many times
             fits = 0 <= begin == end - x.nbytes and left >= 0
         except Exception:  # NumPy checks the header's numbers, and has many types of errors
             fits = False

@@ -299,14 +299,6 @@ def test_a_model_type_that_posenc_does_not_know(audited):
     assert "from_pretrained" not in said
 
 
-def test_llama_4_scout(audited):
-    """Its two factors are equal: above a frequency none are scaled, below it all."""
-    scout = dict(LLAMA3, rope_type="llama3", factor=16.0, high_freq_factor=1.0)
-    (part,) = parts(audited, dict(LLAMA, model_type="llama4_text", rope_scaling=scout))
-    w, plain = (posenc.rotary_frequencies(128, 5e5, scaling=kind).freqs for kind in (scout, None))
-    assert set((plain / w).round(9)) == {1, 16} and part["frequencies"] == 64
-
-
 def test_no_rotary_embedding(audited):
     said = audited(dict(model_type="whisper", d_model=768), status=1)
     assert said.endswith(

@@ -185,14 +185,13 @@ def test_no_config_is_misread(family):
         except Exception as error:  # it refuses its own file, or a scaling
             logging.info("%s", error)
             continue
-        has_rotary = {
+        own = {  # what their models read
             "esm": lambda: config.position_embedding_type == "rotary",
             "falcon": lambda: not config.alibi,
             "granitemoehybrid": lambda: config.position_embedding_type == "rope",
             "zamba2": lambda: config.use_mem_rope,
-        }.get(
-            family.model_type, lambda: True
-        )()  # as their models decide it
+        }
+        has_rotary = own.get(family.model_type, lambda: True)()
         assert parameters(found) == (parameters(want) if has_rotary else {}), said
 
 

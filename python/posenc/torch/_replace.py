@@ -115,7 +115,7 @@ def _of_diffusers(module: Any) -> type[nn.Module] | None:
 def _reason(value: Any) -> str:
     """Returns why this object stays, if its class computes sines and cosines; else ""."""
     method = computing_method(type(value))
-    said = "posenc does not know its class; SinusoidalPositionalEncoding replaces the tutorial's"
+    said = "posenc does not know its class (SinusoidalPositionalEncoding replaces PyTorch's tutorial's)"
     return f"its {method} computes sines and cosines, and {said}; {_SEE}" if method else ""
 
 

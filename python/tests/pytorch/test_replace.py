@@ -246,8 +246,8 @@ def test_what_is_not_known_is_left():
     model.add_module("4", OwnSine(2, 2))
     model.add_module("5", torch.jit.script(nn.Linear(2, 2)))
     done = replace_rotary(model)
-    said = "its {} computes sines and cosines, and posenc does not know its class; "
-    said += "SinusoidalPositionalEncoding replaces the tutorial's; " + _replace._SEE
+    said = "its {} computes sines and cosines, and posenc does not know its class "
+    said += "(SinusoidalPositionalEncoding replaces PyTorch's tutorial's); " + _replace._SEE
     left = {"0": said.format("forward"), "1.rope": said.format("both"), "4": said.format("both")}
     assert done.replaced == [] and done.left == left
     assert replace_rotary(InOneFunction()).left == {"": said.format("forward")}
