@@ -26,8 +26,7 @@ from ._library import VERSION as __version__
 from ._lists import implementations, presets
 from ._pair import Pair, cis, pair
 from ._rotary import rotary_frequencies
-from ._table import table
-from ._timesteps import timestep_embedding
+from ._table import table, timestep_embedding
 
 __all__ = [
     "__version__",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import threading
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from ._library import MEMORY, library
 from ._plan import DTYPES, Plan, fail, index, refuse_mask
-from ._positions import Rows
+from ._positions import Rows, address_of, rows_at
 
 #: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
 #: processors are busy.
@@ -33,7 +32,6 @@ _HUGE_PAGE = 1 << 21
 _LARGE = 8 << 20  # bytes from which C writes a table around the caches, if its parts know the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
-_BYTE = ctypes.c_char
 Write = Callable[[int, int], int]  # takes (first, rows), returns a status
 
 
@@ -76,14 +74,6 @@ def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
     allowed = "uint16, which holds bfloat16" if dtype == "bfloat16" else dtype
     hint = ", or uint16 with dtype='bfloat16'" if array.dtype == np.uint16 else ""
     raise TypeError(f"{name} has dtype {array.dtype}; allowed: {allowed}{hint}")
-
-
-def address_of(array: npt.NDArray[Any]) -> int:
-    """The address of the array's first element."""
-    flags = array.flags
-    if array.size and flags.writeable and flags.c_contiguous and array.dtype.kind in "iuf":
-        return ctypes.addressof(_BYTE.from_buffer(array.data))  # takes less than half the time of array.ctypes.data
-    return array.ctypes.data
 
 
 def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[int, int]:
@@ -189,40 +179,46 @@ def are_allowed(p: Plan, which: Rows) -> bool:
     if count == 0:
         return True
     if at is None:
-        ends = np.array([which.first, which.first + count - 1], np.int64)
+        ends = rows_at(np.array([which.source, which.source + count - 1], np.int64))
     else:
-        ends = np.array([at.min(), at.max()])  # NaN if a position is NaN
+        ends = rows_at(np.array([at.min().item(), at.max().item()]))  # NaN if a position is NaN
     rows = np.empty((2, p.d_model), DTYPES[p.dtype])
-    fill_at = library.posenc_fill_at_real if ends.dtype.kind == "f" else library.posenc_fill_at
-    return not fill_at(p.handle, address_of(ends), 2, address_of(rows), p.d_model)
+    return not ends.fill(p.handle, ends.source, 2, address_of(rows), p.d_model)
 
 
 def run(
     p: Plan,
-    function: Callable[..., int],
-    threads: SupportsIndex | None,
     which: Rows,
-    arguments: Callable[[int, int], tuple[Any, ...]],
+    arrays: tuple[npt.NDArray[Any], ...],
+    addresses: tuple[int, ...],
+    stride: int,
+    threads: SupportsIndex | None,
 ) -> None:
-    """Calls this function of the library for all rows.
+    """Writes all rows to one array, or to an array of cosines and one of sines.
 
-    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to
-    keep them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All
-    positions are checked before the first row is written.
+    All positions are checked before the first row is written.
     """
-    count = math.prod(which.shape)
+    count, fill = math.prod(which.shape), which.fill if len(arrays) == 1 else library.posenc_fill_pair
     if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype]:
-        status = function(p.handle, *arguments(0, count))
+        status = fill(p.handle, which.source, count, *addresses, stride)
     else:
-        status = function(p.handle, *arguments(0, 0))  # checks everything that does not depend on the rows
+        # A call for no row checks everything that does not depend on the rows.
+        status = fill(p.handle, which.source, 0, *addresses, stride)
         if status == 0 and not are_allowed(p, which):
             # C names the first wrong position. If another process has changed it in the meantime, C writes the rows.
-            status = function(p.handle, *arguments(0, count))
+            status = fill(p.handle, which.source, count, *addresses, stride)
         elif status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
             if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)
-            piece = max(1, _FIRST_PIECE[p.dtype] // p.d_model)
-            status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
+            step = 1 if which.at is None else 8
+
+            def write(i: int, rows: int) -> int:
+                # It refers to `arrays` and `which`, and keeps them alive: after a second Ctrl-C, a thread may still
+                # write its last rows when `run` has ended.
+                offset = i * stride * arrays[0].itemsize
+                return fill(p.handle, which.source + i * step, rows, *(to + offset for to in addresses), stride)
+
+            status = in_parts(n, count, max(1, _FIRST_PIECE[p.dtype] // p.d_model), write)
     if status:
         fail(status)

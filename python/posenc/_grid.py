@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._arrays import elements, fresh, inferred, rows_of
 from ._plan import DTYPES, DtypeName, Layout, Order, PresetName, index, numpy_dtype, plan
 from ._positions import Rows, rows
-from ._table import Array, write
+from ._table import Array, filled
 
 
 def widths_of(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
@@ -122,9 +122,7 @@ def grid(
             width, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
             position_scale=position_scale, layout=layout, order=order, impl=impl,
         )  # fmt: skip
-        part, address = fresh((*which.shape, width), DTYPES[p.dtype])
-        write(p, which, part, None, address)
-        parts.append(part)
+        parts.append(filled(p, which, DTYPES[p.dtype], None, None))
     lengths, columns = [len(part) for part in parts], sum(widths)
     size = blank + math.prod(lengths), columns
     if out is None:

@@ -21,27 +21,15 @@ class Spec(ctypes.Structure):
         ("freqs_low", ctypes.POINTER(ctypes.c_double)),
         ("n_freqs", ctypes.c_int64),
         ("position_scale", ctypes.c_double),
-        ("layout", ctypes.c_int32),
-        ("order", ctypes.c_int32),
-        ("odd", ctypes.c_int32),
-        ("dtype", ctypes.c_int32),
+        *((name, ctypes.c_int32) for name in ("layout", "order", "odd", "dtype")),
         ("table_rows", ctypes.c_int64),
         ("reserved", ctypes.c_uint64 * 4),
     ]
 
 
 class Impl(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("family", ctypes.c_char_p),
-        ("isa", ctypes.c_char_p),
-        ("arithmetic", ctypes.c_char_p),
-        ("summary", ctypes.c_char_p),
-        ("bound", ctypes.c_char_p),
-        ("evidence", ctypes.c_char_p),
-        ("dtypes", ctypes.c_char_p),
-        ("correctly_rounded", ctypes.c_int),
-    ]
+    _TEXTS = ("name", "family", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")
+    _fields_ = [*((name, ctypes.c_char_p) for name in _TEXTS), ("correctly_rounded", ctypes.c_int)]
 
 
 class Preset(ctypes.Structure):
@@ -60,12 +48,8 @@ class Rotary(ctypes.Structure):
         ("length", ctypes.c_int64),
         ("max_position_embeddings", ctypes.c_int64),
         ("original_max_position_embeddings", ctypes.c_int64),
-        ("beta_fast", ctypes.c_double),
-        ("beta_slow", ctypes.c_double),
-        ("mscale", ctypes.c_double),
-        ("mscale_all_dim", ctypes.c_double),
-        ("low_freq_factor", ctypes.c_double),
-        ("high_freq_factor", ctypes.c_double),
+        *((name, ctypes.c_double) for name in ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")),
+        *((name, ctypes.c_double) for name in ("low_freq_factor", "high_freq_factor")),
         ("short_factor", ctypes.POINTER(ctypes.c_float)),
         ("long_factor", ctypes.POINTER(ctypes.c_float)),
         ("reserved", ctypes.c_uint64 * 6),
@@ -88,7 +72,6 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_impl_by_index": (_IMPL, [ctypes.c_size_t]),
     "posenc_impl_find": (_IMPL, [_TEXT]),
     "posenc_impl_supported": (ctypes.c_int, [_IMPL]),
-    "posenc_impl_error_bound": (_REAL, [_IMPL, _SPEC, _REAL, _INT]),
     "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), _SPEC, _TEXT]),
     "posenc_plan_destroy": (None, [_PLAN]),
     "posenc_plan_impl": (_TEXT, [_PLAN]),

@@ -55,9 +55,9 @@ def implementations() -> list[Implementation]:
     for i in range(library.posenc_impl_count()):
         row = library.posenc_impl_by_index(i)
         *texts, dtypes, correctly_rounded = [getattr(row.contents, name) for name, _ in row.contents._fields_]
-        found = [text.decode() for text in texts] + [tuple(dtypes.decode().split()), bool(correctly_rounded)]
-        here = bool(library.posenc_impl_supported(row)), row.contents.name == default
-        rows.append(Implementation._make([*found, *here]))
+        flags = correctly_rounded, library.posenc_impl_supported(row), row.contents.name == default
+        texts = [text.decode() for text in texts]
+        rows.append(Implementation(*texts, tuple(dtypes.decode().split()), *map(bool, flags)))
     return rows
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import elements, fresh, inferred, rows_of, run
-from ._library import library
 from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan, unknown
 from ._positions import Rows, rows
-from ._table import Array, write
+from ._table import Array, filled
 
 Values = TypeVar("Values")
 _PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -51,11 +50,19 @@ def part_of(dtype: str) -> str:
     return kind
 
 
-def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, threads: SupportsIndex | None) -> None:
-    n = half_of(p.d_model)
-    shape = *which.shape, n if duplicated is None else 2 * n
-    cosines, stride = rows_of("out.cos", out.cos, shape, p.dtype)
-    sines, other = rows_of("out.sin", out.sin, shape, p.dtype)
+def duplicated_columns(columns: Array, duplicated: str | None) -> Array:
+    """Returns contiguous columns, each once or twice."""
+    if duplicated == "halves":
+        return np.concatenate((columns, columns), -1)
+    if duplicated == "pairs":
+        return np.repeat(columns, 2, -1)
+    return np.ascontiguousarray(columns)
+
+
+def _addresses(out: Pair[Array], shape: tuple[int, ...], dtype: str) -> tuple[int, int, int]:
+    """Returns the addresses of cosines and sines and the row stride, in elements, after a check of both arrays."""
+    to_cos, stride = rows_of("out.cos", out.cos, shape, dtype)
+    to_sin, other = rows_of("out.sin", out.sin, shape, dtype)
     if stride != other and out.cos.size > shape[-1]:
         distances = f"rows of cosines {stride} elements apart, and of sines {other}"
         raise ValueError(f"out has {distances}; allowed: equal distances")
@@ -63,24 +70,7 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
         raise ValueError(
             "out has two arrays with elements in common; allowed: separate arrays, or the halves of each row of one"
         )
-
-    def arguments(i: int, count: int) -> tuple[int, ...]:
-        offset = i * stride * out.cos.itemsize
-        return which.first + i, count, sines + offset, cosines + offset, stride
-
-    cos, sin = elements("out.cos", out.cos, p.dtype), elements("out.sin", out.sin, p.dtype)
-    if which.at is None and duplicated != "pairs":
-        run(p, library.posenc_fill_pair, threads, which, arguments)
-        if duplicated:
-            cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
-        return
-    both, address = fresh((*which.shape, 2 * n), DTYPES[p.dtype])
-    write(p, which, both, threads, address)
-    for array, half in (cos, both[..., :n]), (sin, both[..., n:]):
-        if duplicated == "pairs":
-            array[..., 0::2] = array[..., 1::2] = half
-        else:
-            array.reshape(*which.shape, shape[-1] // n, n)[...] = half[..., None, :]
+    return to_cos, to_sin, stride
 
 
 def pair(
@@ -129,11 +119,24 @@ def pair(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout="split", order="cos_first", impl=impl,
     )  # fmt: skip
-    which = rows(count, positions, first)
+    which, n = rows(count, positions, first), half_of(p.d_model)
+    shape, kind = (*which.shape, n if duplicated is None else p.d_model), numpy_dtype(dtype)
+    if which.at is None and duplicated != "pairs":  # C writes both arrays
+        if out is None:
+            out = Pair(fresh(shape, kind)[0], fresh(shape, kind)[0])
+        to_cos, to_sin, stride = _addresses(out, shape, p.dtype)
+        run(p, which, (out.sin, out.cos), (to_sin, to_cos), stride, threads)
+        if duplicated:
+            out.cos[:, n:], out.sin[:, n:] = out.cos[:, :n], out.sin[:, :n]
+        return out
+    if out is not None:
+        _addresses(out, shape, p.dtype)
+    both = filled(p, which, DTYPES[p.dtype], None, threads)
+    cos, sin = (duplicated_columns(half, duplicated) for half in (both[..., :n], both[..., n:]))
     if out is None:
-        size = *which.shape, half_of(p.d_model) if duplicated is None else p.d_model
-        out = Pair(fresh(size, numpy_dtype(dtype))[0], fresh(size, numpy_dtype(dtype))[0])
-    _fill_pair(p, which, out, duplicated, threads)
+        return Pair(cos.view(kind), sin.view(kind))
+    elements("out.cos", out.cos, p.dtype)[...] = cos
+    elements("out.sin", out.sin, p.dtype)[...] = sin
     return out
 
 
@@ -170,8 +173,8 @@ def cis(
     which, n = rows(count, positions, first), half_of(p.d_model)
     result = np.dtype("c8" if kind == "float32" else "c16")
     if out is None:
-        out = fresh((*which.shape, 2 * n), DTYPES[kind])[0].view(result)
-    elif not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
+        return filled(p, which, DTYPES[kind], None, threads).view(result)
+    if not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
         raise ValueError(f"out must be an array of dtype {result} and shape {(*which.shape, n)}")
-    write(p, which, out.view(DTYPES[kind]), threads)
+    filled(p, which, DTYPES[kind], out.view(DTYPES[kind]), threads)
     return out

@@ -64,33 +64,24 @@ class Plan:
     def __init__(
         self,
         d_model: SupportsIndex,
-        preset: str | None,
         dtype: str,
-        base: float | None,
-        denominator: float | None,
         freqs: bytes | None,
         freqs_low: bytes | None,
-        position_scale: float | None,
-        layout: str | None,
-        order: str | None,
-        odd: str | None,
-        impl: str | None,
+        *,
+        preset: str | None = None,
+        base: float | None = None,
+        denominator: float | None = None,
+        position_scale: float | None = None,
+        layout: str | None = None,
+        order: str | None = None,
+        odd: str | None = None,
+        impl: str | None = None,
     ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # at interpreter exit, this module may be gone before the plan
         self._parts: tuple[int, Plan] | None = None  # the last result of for_parts
         self.d_model = index("d_model", d_model, 1, 1 << 20)
-        fields: dict[str, float] = {"dtype": _DTYPE_NAMES.index(dtype)}
-        if base is not None:
-            fields["base"] = real("base", base, "a finite number above 0")
-        for name, number in (("denominator", denominator), ("position_scale", position_scale)):
-            if number is not None:
-                fields[name] = real(name, number)
-                if number == 0:  # in C, 0 means that the field is not set
-                    raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
-        for name, choice in (("layout", layout), ("order", order), ("odd", odd)):
-            if choice is not None:
-                fields[name] = _choice(name, choice)
+        self.dtype = dtype
         chosen = None if impl is None else _text("impl", impl, "posenc.implementations()")
         start = None if preset is None else _text("preset", preset, "posenc.presets()")
         if impl is not None and not library.posenc_impl_find(chosen):
@@ -103,8 +94,17 @@ class Plan:
             raise ValueError(unknown("preset is", preset, get_args(PresetName)))
         if status:
             fail(status)
-        for name, value in fields.items():
-            setattr(spec, name, value)
+        spec.dtype = _DTYPE_NAMES.index(dtype)
+        if base is not None:
+            spec.base = real("base", base, "a finite number above 0")
+        for name, number in (("denominator", denominator), ("position_scale", position_scale)):
+            if number is not None:
+                setattr(spec, name, real(name, number))
+                if number == 0:  # in C, 0 means that the field is not set
+                    raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
+        for name, choice in (("layout", layout), ("order", order), ("odd", odd)):
+            if choice is not None:
+                setattr(spec, name, _choice(name, choice))
         if freqs is not None:
             n = spec.n_freqs = len(freqs) // 8
             needed = n_freqs(spec)
@@ -118,7 +118,6 @@ class Plan:
                 )
             spec.freqs_low = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs_low)
         self._create(spec, chosen)
-        self.dtype = dtype
 
     def _create(self, spec: Spec, impl: bytes | None) -> None:
         handle = ctypes.c_void_p()
@@ -178,7 +177,8 @@ def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = ""
 
 def real(name: str, value: Any, allowed: str = "a finite number") -> float:
     """Returns a finite number as a float, or raises an error that names it. The library checks the range."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+    is_usual = type(value) in (int, float)  # isinstance is slow with an abstract class
+    if not is_usual and (not isinstance(value, numbers.Real) or isinstance(value, bool)):
         raise TypeError(f"{name} is {value!r}; allowed: {allowed}")
     try:
         number = float(value)
@@ -213,10 +213,11 @@ def refuse_mask(name: str, array: Any) -> None:
         raise TypeError(f"{name} is a numpy.ma.MaskedArray; allowed: arrays without a mask")
 
 
-def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
+@functools.lru_cache(maxsize=32)
+def exact_type(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Returns int64 or float64, whichever holds every number of this dtype exactly, or raises a TypeError."""
     # The dtypes of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
-    for exact in (np.int64, np.float64):
+    for exact in np.dtype("int64"), np.dtype("float64"):
         if dtype.kind == "u" or dtype.kind != "b" and np.can_cast(dtype, exact):
             return exact
     raise TypeError(f"{name} have dtype {dtype}; allowed: integers, float16, float32, float64 and those of ml_dtypes")
@@ -277,36 +278,27 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
             f"a frequency for each pair of columns"
         )
     exact = array.astype(np.float64)
-    given: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may have both integers and floats
-    if given is not array or array.dtype.kind in "iu":
-        for i in np.flatnonzero(abs(exact) >= 2.0**53):
-            if isinstance(given[i], numbers.Integral) and int(given[i]) != (near := int(exact[i])):
-                raise ValueError(f"{name}[{i}] is {given[i]}; allowed: integers that float64 has, such as {near}")
+    elements: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may have both integers and floats
+    for i in np.flatnonzero(abs(exact) >= 2.0**53):
+        if isinstance(elements[i], numbers.Integral) and int(elements[i]) != (near := int(exact[i])):
+            raise ValueError(f"{name}[{i}] is {elements[i]}; allowed: integers that float64 has, such as {near}")
     return exact
 
 
 def plan(
     d_model: SupportsIndex,
-    *,
-    preset: str | None = None,
     dtype: npt.DTypeLike | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
+    *,
     freqs: npt.ArrayLike | None = None,
     freqs_low: npt.ArrayLike | None = None,
-    position_scale: float | None = None,
-    layout: str | None = None,
-    order: str | None = None,
-    odd: str | None = None,
-    impl: str | None = None,
+    **others: Any,
 ) -> Plan:
     """Returns a plan for these arguments of `posenc.table`, from the cache if it has one."""
     kind = "float32" if dtype is None else dtype_name(dtype)
     w = None if freqs is None else as_numbers("freqs", freqs).tobytes()
     low = None if freqs_low is None else as_numbers("freqs_low", freqs_low).tobytes()
-    said: tuple[Any, ...] = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
     try:
-        return _cached(*said)
+        return _cached(d_model, kind, w, low, **others)
     except TypeError:  # perhaps an argument cannot be hashed; the errors of Plan name it
         pass
-    return Plan(*said)
+    return Plan(d_model, kind, w, low, **others)

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from typing import Any, Callable
 
 import torch
 from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
+from .._positions import warn
 from ._calls import check_dense, check_type, is_traced, is_transformed, joined
 from ._table import table
 from ._tensors import TORCH_DTYPES
@@ -66,33 +66,20 @@ def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
 class TableBuffer(nn.Module):
     """A module with a table in a buffer, of shape (rows, 1, d_model), or (1, rows, d_model) with batch_first."""
 
-    def __init__(
-        self,
-        d_model: int,
-        rows: int,
-        *,
-        first: int,
-        padding_idx: int | None,
-        batch_first: bool,
-        buffer_name: str,
-        persistent: bool,
-        dtype: torch.dtype | str | None,
-        spec: dict[str, Any],
-    ) -> None:
-        """Row 0 is position `first`. The row of padding_idx is zeros. The dictionary `spec` has arguments of `table`."""
-        super().__init__()
-        self.d_model = index("d_model", d_model, 1, 1 << 20)
-        self.first = index("first", first, -MAX_POSITION, MAX_POSITION)
-        limits = -MAX_POSITION, MAX_POSITION
-        self.padding_idx = None if padding_idx is None else index("padding_idx", padding_idx, *limits)
-        self.batch_first = batch_first
-        self.buffer_name = buffer_name
-        self.persistent = persistent
-        self._spec = {name: value for name, value in spec.items() if value is not None}
+    d_model: int
+    first: int  #: the position of row 0
+    padding_idx: int | None  #: the position whose row is zeros
+    batch_first: bool
+    buffer_name: str
+    persistent: bool
+    _spec: dict[str, Any]  #: arguments of `table`
+
+    def _make_table(self, count: int, dtype: torch.dtype | str | None) -> None:
+        """Makes the buffer, when the module has the attributes above."""
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
-        values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind, torch.empty(0).device)
-        self.register_buffer(buffer_name, values, persistent=persistent)
-        self._saved = rows  # the number of rows in a state_dict
+        values = self._rows(0, index("max_len", count, 0, MAX_POSITION), kind, torch.empty(0).device)
+        self.register_buffer(self.buffer_name, values, persistent=self.persistent)
+        self._saved = count  # the number of rows in a state_dict
 
     def _axis(self) -> int:
         """The table's axis of positions. The batch axis has length 1."""
@@ -135,7 +122,7 @@ class TableBuffer(nn.Module):
             if bool(((values.float() - exact).abs() <= bound).all()):
                 return values
             if 0 < float(values.abs().max()) < float("inf"):
-                warnings.warn("posenc: a position table that was probably never loaded is replaced by posenc's own")
+                warn("posenc: a position table that was probably never loaded is replaced by posenc's own")
             return self._rows(0, count, values.dtype, device)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -220,12 +207,12 @@ class TableBuffer(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        own = {*self._parameters, *self._buffers, *self._modules}
-        names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
-        found = next((prefix + name for name in names if prefix + name in state_dict), None)
-        if found is not None:
-            values = self._in_shape(found, state_dict[found], error_msgs)
-            state_dict = {key: value for key, value in state_dict.items() if key != found}
+        taken = {*self._parameters, *self._buffers, *self._modules}
+        names = self.buffer_name, *(name for name in _KNOWN_NAMES if name not in taken)
+        key = next((prefix + name for name in names if prefix + name in state_dict), None)
+        if key is not None:
+            values = self._in_shape(key, state_dict[key], error_msgs)
+            state_dict = {name: value for name, value in state_dict.items() if name != key}
             if self.persistent:
                 state_dict[prefix + self.buffer_name] = values
                 old = self._table()

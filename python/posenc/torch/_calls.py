@@ -12,11 +12,13 @@ is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
 _calls_operator = torch.__version__ >= (2, 8)  # earlier releases were not tried; `is_exporting` came with 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
-#: The modes of make_fx(pre_dispatch=True).
-_early_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int)
+_early_modes = getattr(torch._C.DispatchKey, "PreDispatch", None)  #: the key of the modes of make_fx(pre_dispatch=True)
 SHORT = (torch.bfloat16, torch.float16)  #: the floating-point types of 16 bits
 _has_autocast = getattr(torch.amp, "is_autocast_available", None)  # since PyTorch 2.4
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
+
+#: Compiled code computes so many values, or fewer, by the formula: a call of the operator would take longer.
+FEW_VALUES = 8192
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +38,9 @@ def is_traced() -> bool:
 
 def is_transformed() -> bool:
     """Whether a mode, such as FakeTensorMode, or a transform of torch.func sees the call's operations."""
-    return _modes() > 0 or _early_modes() > 0 or _transform() is not None
+    if _modes() > 0 or _transform() is not None:
+        return True
+    return _early_modes is not None and torch._C._dispatch_tls_is_dispatch_key_included(_early_modes)
 
 
 @constant_in_graphs
@@ -44,22 +48,23 @@ def _is_in_transform() -> bool:
     return _transform() is not None or forward_ad._current_level >= 0
 
 
-def may_call_operator(positions: torch.Tensor) -> bool:
-    """Whether torch.compile is tracing for this machine's CPU, and no derivative is wanted.
+def may_call_operator(positions: torch.Tensor, values_per_row: int) -> bool:
+    """Whether torch.compile is tracing for this machine's CPU, no derivative is wanted, and there are not few values,
+    whatever sizes the inputs of the compiled code have.
 
     Compiled code that has torch.func.grad or jvp around an operator without a derivative gives zeros, silently."""
-    return bool(
-        _calls_operator
-        and is_compiled()
-        and not torch.compiler.is_exporting()
-        and positions.device.type == "cpu"
-        and not (positions.requires_grad and torch.is_grad_enabled())
-        and not _is_in_transform()
-    )
+    if not (_calls_operator and is_compiled()) or torch.compiler.is_exporting() or positions.device.type != "cpu":
+        return False
+    if positions.requires_grad and torch.is_grad_enabled() or _is_in_transform():
+        return False
+    from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, since the import takes a second
+
+    return not statically_known_true(positions.numel() * values_per_row <= FEW_VALUES)
 
 
 def has_gradient(tensor: torch.Tensor) -> bool:
-    return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
+    is_dual = forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None
+    return is_dual or torch.is_grad_enabled() and tensor.requires_grad
 
 
 def _may_autocast(kind: str) -> bool:
@@ -98,7 +103,8 @@ def check_type(name: str, value: Any, allowed: type[Any]) -> None:
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
-    """Whether C can compute the call: it is eager, and the tensor is on the CPU and needs no gradient."""
+    """Whether C can compute the call: it is eager, and the tensor is on the CPU, stores its values and needs no
+    gradient."""
     if is_traced() or is_transformed() or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return False
-    return tensor.is_cpu and not (tensor.is_floating_point() and has_gradient(tensor))
+    return tensor.is_cpu and not (tensor.is_floating_point() and has_gradient(tensor)) and not tensor.is_neg()

@@ -126,10 +126,13 @@ class SinusoidalPositionalEncoding(TableBuffer):
             "freqs_low": numbers_of("freqs_low", freqs_low), "position_scale": position_scale, "layout": layout,
             "order": order, "odd": odd,
         }  # fmt: skip
-        super().__init__(
-            d_model, max_len, first=first, padding_idx=padding_idx, batch_first=bool(batch_first), buffer_name=buffer_name,
-            persistent=persistent, dtype=dtype, spec=spec,
-        )  # fmt: skip
+        super().__init__()
+        limits = -MAX_POSITION, MAX_POSITION
+        self.d_model, self.first = index("d_model", d_model, 1, 1 << 20), index("first", first, *limits)
+        self.padding_idx = None if padding_idx is None else index("padding_idx", padding_idx, *limits)
+        self.batch_first, self.buffer_name, self.persistent = bool(batch_first), buffer_name, persistent
+        self._spec = {name: value for name, value in spec.items() if value is not None}
+        self._make_table(max_len, dtype)
         self.dropout = nn.Dropout(dropout)
         self.scale = None if scale is None else real("scale", scale)
         self.learned_scale = learned_scale
@@ -262,10 +265,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     def extra_repr(self) -> str:
         pe = self._table()
         text = f"{self.d_model}, max_len={pe.shape[self._axis()]}, batch_first={self.batch_first}"
-        said = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
-        said["learned_scale"] = self.learned_scale or None
+        shown = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
+        shown["learned_scale"] = self.learned_scale or None
         text += "".join(
-            f", {name}={value}" for name, value in said.items() if value is not None and "freqs" not in name
+            f", {name}={value}" for name, value in shown.items() if value is not None and "freqs" not in name
         )
         return text if pe.dtype == torch.float32 else f"{text}, dtype={str(pe.dtype).removeprefix('torch.')}"
 

@@ -71,17 +71,18 @@ _kept: dict[tuple[str, str, torch.device], torch.Tensor] = {}
 def kept(text: str, name: str, device: torch.device, made_of: tuple[Any, str]) -> torch.Tensor | None:
     """Returns the tensor with this name of the plan with this text. Makes it if it is not kept."""
     key = text, name, device
-    found = _kept.get(key)
-    if found is None or is_transformed():
+    tensor = _kept.get(key)
+    if tensor is None or is_transformed():
         values, dtype = made_of
         if dtype == "float64" and not _has_float64(device):
             return None
         with torch.inference_mode(False):
-            found = constant(values, dtype, device)
-        found._dynamo_static_indices = {*range(found.dim())}  # type: ignore[attr-defined]  # compile: sizes are constants
+            tensor = constant(values, dtype, device)
+        # torch.compile takes the sizes as constants.
+        tensor._dynamo_static_indices = {*range(tensor.dim())}  # type: ignore[attr-defined]
         if not is_transformed() and not torch.jit.is_tracing() and device.type != "meta":
-            found = _kept.setdefault(key, found)
-    return found
+            tensor = _kept.setdefault(key, tensor)
+    return tensor
 
 
 def forget(text: str) -> None:

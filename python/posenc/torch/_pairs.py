@@ -8,17 +8,8 @@ import torch
 
 from .. import _pair
 from .._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
-from ._calls import joined
-from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
+from ._rows import cos_sin, device_of, is_by_c, positions_of, refuse, spec_of
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
-
-
-def duplicated_columns(columns: torch.Tensor, duplicated: Duplicated | None) -> torch.Tensor:
-    if duplicated == "halves":
-        return joined(torch.cat, (columns, columns), -1)
-    if duplicated == "pairs":
-        return joined(torch.stack, (columns, columns), -1).flatten(-2)
-    return columns.contiguous()
 
 
 def pair(
@@ -49,19 +40,19 @@ def pair(
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
         dtype = out.cos.dtype if dtype is None else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
-    said: dict[str, Any] = dict(
+    arguments: dict[str, Any] = dict(
         preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(out=out, threads=threads)
         _pair.check_duplicated(duplicated)
-        spec = spec_of(2 * _pair.half_of(d_model), **said, layout="split", order="cos_first")
-        both = rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name], apart=True).to(where)
-        return _pair.Pair(duplicated_columns(both[0], duplicated), duplicated_columns(both[1], duplicated))
+        spec = spec_of(2 * _pair.half_of(d_model), **arguments, layout="split", order="cos_first")
+        cos, sin = cos_sin(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name], duplicated)
+        return _pair.Pair(cos.to(where), sin.to(where))
     arrays = _pair.pair(
         count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,
-        **said, out=target_pair, threads=threads,
+        **arguments, out=target_pair, threads=threads,
     )  # fmt: skip
     return out or _pair.Pair(as_tensor(arrays.cos, name, where), as_tensor(arrays.sin, name, where))
 
@@ -88,17 +79,17 @@ def cis(
     Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype`
     is torch.complex64 or complex128, or the float dtype of both parts.
     """
-    said: dict[str, Any] = dict(
+    arguments: dict[str, Any] = dict(
         preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(out=out, threads=threads)
         kind: Any = _pair.part_of(name_of(dtype or "complex64") or repr(dtype))
-        parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **said)
+        parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **arguments)
         return torch.complex(parts.cos, parts.sin)
     array = _pair.cis(
-        count, d_model, positions=as_array("positions", positions), first=first, dtype=dtype, **said,
+        count, d_model, positions=as_array("positions", positions), first=first, dtype=dtype, **arguments,
         out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
     return as_tensor(array, "complex", device_of(device, positions)) if out is None else out

@@ -23,37 +23,44 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .. import _positions
-from .._arrays import fresh
-from .._plan import DTYPES, MAX_POSITION, Plan, as_numbers, index, plan
+from .. import _pair, _positions
+from .._library import library
+from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, as_numbers, index, plan
 from .._positions import Rows
-from .._table import write
+from .._table import filled
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_array, as_int64, as_tensor, check_positions, exact_positions, of_array
 
-#: Compiled code computes so many values, or fewer, by the formula: a call of the operator would take longer.
-FEW_VALUES = 8192
 _SymInt = getattr(torch, "SymInt", ())
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
 
 
-class Specified(NamedTuple):
-    """What a spec says, for rows of some dtype."""
+class Plans(NamedTuple):
+    """The plans for a spec and a dtype."""
 
     near: Plan
     far: Plan | None  #: the plan if a position is `far_from` or more, as with LongRoPE
     far_from: int
     factor: float  #: a factor for all values, such as YaRN's. The plans then have float64, and the products are rounded
+    d_model: int
+    is_split: bool  #: whether the layout is "split"
+    cos_first: bool
+    most: float  #: the greatest position
 
 
 @functools.lru_cache(maxsize=16)
-def _specified(spec: str, dtype: str) -> Specified:
-    said = json.loads(spec)
-    far, factor = said.pop("far", None), said.pop("factor", 1.0)
+def _plans(spec: str, dtype: str) -> Plans:
+    arguments = json.loads(spec)
+    far, factor = arguments.pop("far", None), arguments.pop("factor", 1.0)
     kind = {"dtype": dtype} if factor == 1 else {"dtype": "float64", "impl": "anchored"}
     far_from = 0 if far is None else far.pop("from")
-    return Specified(plan(**said, **kind), far and plan(**{**said, **far}, **kind), far_from, factor)
+    near = plan(**arguments, **kind)
+    s = near.spec()
+    return Plans(
+        near, far and plan(**{**arguments, **far}, **kind), far_from, factor, s.d_model, bool(s.layout), bool(s.order),
+        MAX_POSITION / max(1.0, abs(s.position_scale)),
+    )  # fmt: skip
 
 
 def spec_of(d_model: SupportsIndex, **arguments: Any) -> str:
@@ -70,9 +77,9 @@ def _checked_spec(d_model: int, **arguments: Any) -> str:
     for name in ("freqs", "freqs_low"):
         if arguments.get(name) is not None:
             arguments[name] = as_numbers(name, as_array(name, arguments[name])).tolist()
-    said = {name: value for name, value in arguments.items() if value is not None}
-    spec = json.dumps({"d_model": d_model, **said}, default=_as_float)
-    _specified(spec, "float32")
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    spec = json.dumps({"d_model": d_model, **arguments}, default=_as_float)
+    _plans(spec, "float32")
     return spec
 
 
@@ -147,48 +154,73 @@ def refuse(**arguments: Any) -> None:
             raise TypeError(f"{name} is given; allowed: None, except in eager calls on the CPU without gradients")
 
 
-def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
-    """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device.
-
-    With `apart`, returns the cosines and the sines along a new first axis. The spec then has layout="split" and
-    order="cos_first"."""
+def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
+    """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device."""
     if is_plain(positions):
-        return _by_c(positions, spec, dtype, apart)
+        return _by_c(positions, spec, dtype)
     positions = exact_positions(positions)
-    if may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0]):
-        found = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
-        return found.unflatten(-1, (2, -1)).movedim(-2, 0) if apart else found
-    both = _by_formula(positions, spec, dtype)
-    return both if apart else _arranged(both, spec)
+    if may_call_operator(positions, _constant(spec, "d_model")):
+        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+    return _arranged(_by_formula(positions, spec, dtype), spec)
 
 
-def _is_small(values: Any) -> bool:
-    """Whether there are few values, whatever sizes the inputs of the compiled code have."""
-    from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, since the import takes a second
+def cos_sin(
+    positions: torch.Tensor, spec: str, dtype: torch.dtype, duplicated: Duplicated | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the cosines and the sines of `rows`, each frequency once or twice, as `duplicated` in `posenc.pair`.
 
-    return statically_known_true(values <= FEW_VALUES)
+    The spec has layout="split" and order="cos_first"."""
+    if is_plain(positions) and (array := _array_by_c(positions, spec, dtype)) is not None:
+        n = array.shape[-1] // 2
+        cos, sin = (_pair.duplicated_columns(half, duplicated) for half in (array[..., :n], array[..., n:]))
+        return _finished(cos, spec, dtype), _finished(sin, spec, dtype)
+    positions = exact_positions(positions)
+    if may_call_operator(positions, _constant(spec, "d_model")):
+        both = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}").chunk(2, -1)
+    else:
+        both = _by_formula(positions, spec, dtype).unbind()
+    return duplicated_columns(both[0], duplicated), duplicated_columns(both[1], duplicated)
+
+
+def duplicated_columns(columns: torch.Tensor, duplicated: Duplicated | None) -> torch.Tensor:
+    if duplicated == "halves":
+        return joined(torch.cat, (columns, columns), -1)
+    if duplicated == "pairs":
+        return joined(torch.stack, (columns, columns), -1).flatten(-2)
+    return columns.contiguous()
 
 
 # ---- C
 
 
-def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
-    """As `rows`."""
-    said = _specified(spec, _NAMES[dtype])
-    exact = positions.detach().double() if positions.is_floating_point() else as_int64(positions)
-    at = _positions.aligned(exact.contiguous().numpy())
-    p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
-    array, address = fresh((*at.shape, p.d_model), DTYPES[p.dtype])
+def _array_by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> np.ndarray | None:
+    """Returns C's rows without the spec's factor, or None if a position is beyond the greatest one, or not finite."""
+    near, far, far_from, *_ = _plans(spec, _NAMES[dtype])
+    is_real = positions.is_floating_point()
+    at = (positions.detach().double() if is_real else as_int64(positions)).contiguous()
+    if at.data_ptr() % 8:  # C cannot read unaligned positions
+        at = at.clone()
+    p = far if far and at.numel() and at.max() >= far_from else near
+    fill = library.posenc_fill_at_real if is_real else library.posenc_fill_at
     try:
-        write(p, Rows(at.shape, 0, at), array, None, address)
-    except ValueError:  # a position is beyond the greatest one, or not finite: its row is NaN, as on other devices
-        both = _by_formula(exact_positions(positions), spec, dtype)
-        return both if apart else _arranged(both, spec)
-    if apart:
-        axes = at.ndim, *range(at.ndim), at.ndim + 1
-        array = array.reshape(*at.shape, 2, p.d_model // 2).transpose(axes)
-    values = of_array(array, p.dtype)
-    return values if said.factor == 1 else rounded(values * said.factor, dtype)
+        return filled(p, Rows(at.shape, at.data_ptr(), at, fill), DTYPES[p.dtype], None, None)
+    except ValueError:
+        return None
+
+
+def _finished(array: np.ndarray, spec: str, dtype: torch.dtype) -> torch.Tensor:
+    """Returns values of `_array_by_c` as a tensor, times the spec's factor."""
+    plans = _plans(spec, _NAMES[dtype])
+    values = of_array(array, plans.near.dtype)
+    return values if plans.factor == 1 else rounded(values * plans.factor, dtype)
+
+
+def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
+    """As `rows`. The row of a position that C refuses is NaN, as on other devices."""
+    array = _array_by_c(positions, spec, dtype)
+    if array is None:
+        return _arranged(_by_formula(exact_positions(positions), spec, dtype), spec)
+    return _finished(array, spec, dtype)
 
 
 def _operator(positions: torch.Tensor, spec: str) -> torch.Tensor:
@@ -215,24 +247,16 @@ if hasattr(torch.library, "register_fake"):  # since PyTorch 2.4
 
 
 @constant_in_graphs
-def _shape(spec: str) -> tuple[int, bool, bool, float]:
-    """Returns d_model, whether the layout is split, whether cosines come first, and the greatest position."""
-    s = _specified(spec, "float32").near.spec()
-    return s.d_model, bool(s.layout), bool(s.order), MAX_POSITION / max(1.0, abs(s.position_scale))
-
-
-@constant_in_graphs
-def _far_and_factor(spec: str) -> tuple[int, float]:
-    """Returns the first far position or 0, and the factor."""
-    said = _specified(spec, "float32")
-    return said.far_from, said.factor
+def _constant(spec: str, field: str) -> Any:
+    """Returns a field of `Plans`, which is a constant in compiled code."""
+    return getattr(_plans(spec, "float32"), field)
 
 
 @functools.lru_cache(maxsize=64)
 def _numbers(spec: str) -> dict[str, tuple[Any, str]]:
-    said = _specified(spec, "float32")
-    far = {f"far {name}": value for name, value in numbers(said.far).items()} if said.far else {}
-    return {**numbers(said.near), **far, "factor": ([said.factor], "float64")}
+    near, far, _, factor, *_ = _plans(spec, "float32")
+    of_far = {f"far {name}": value for name, value in numbers(far).items()} if far else {}
+    return {**numbers(near), **of_far, "factor": ([factor], "float64")}
 
 
 @constant_in_graphs
@@ -243,17 +267,17 @@ def terms(spec: str, names: str, device: torch.device) -> Terms:
 
 def _by_formula(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns cosines and sines along a new first axis."""
-    far_from, factor = _far_and_factor(spec)
-    is_real, device, most = positions.is_floating_point(), positions.device, _shape(spec)[-1]
+    far_from, factor, most = (_constant(spec, field) for field in ("far_from", "factor", "most"))
+    is_real, device = positions.is_floating_point(), positions.device
     names = REAL_TERMS if is_real else INTEGER_TERMS
-    own = terms(spec, names, device)
+    used = terms(spec, names, device)
     if far_from and positions.numel() > 0:
         far = terms(spec, FAR_TERMS[names], device)
         is_far = positions.max() >= far_from  # torch.onnx has no amax of all axes
-        chosen = [None if a is None else torch.where(is_far, b, a) for a, b in zip(own, far)]
-        own = (*chosen, *own[len(chosen) :])
+        chosen = [None if a is None else torch.where(is_far, b, a) for a, b in zip(used, far)]
+        used = (*chosen, *used[len(chosen) :])
     at = positions[..., None]
-    both = of_reals(at, own, most) if is_real else of_integers(at, own, int(most))
+    both = of_reals(at, used, most) if is_real else of_integers(at, used, int(most))
     if factor != 1:
         (exact_factor,) = terms(spec, "factor", device)  # a tensor, since torch.onnx rounds Python's numbers to float32
         both = both * (factor if exact_factor is None else exact_factor)
@@ -262,10 +286,10 @@ def _by_formula(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch
 
 def _arranged(both: torch.Tensor, spec: str) -> torch.Tensor:
     """Returns cosines and sines as rows."""
-    d_model, is_split, cos_first, _ = _shape(spec)
+    d_model = _constant(spec, "d_model")
     cos, sin = both.unbind()
-    first, second = (cos, sin) if cos_first else (sin, cos)
-    if is_split:
+    first, second = (cos, sin) if _constant(spec, "cos_first") else (sin, cos)
+    if _constant(spec, "is_split"):
         columns = joined(torch.cat, (first, second[..., : d_model // 2]), -1)
     else:
         columns = joined(torch.stack, (first, second), -1).flatten(-2)[..., :d_model]

@@ -1,4 +1,4 @@
-"""Tables and grids as PyTorch tensors."""
+"""Tables, timestep embeddings and grids as PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, Sequence, SupportsIndex
 import torch
 from torch.nn import functional
 
-from .. import _grid, _table
-from .._plan import DtypeName, Layout, Odd, Order, PresetName, index
+from .. import _grid, _positions, _table
+from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, index, plan
+from .._table import table_arguments
 from ._calls import joined
-from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
-from ._tensors import TORCH_DTYPES, as_array, as_tensor, dtype_of, target
+from ._rows import constant_number, device_of, is_by_c, positions_of, refuse, rows, spec_of
+from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, dtype_of, target
 
 
 def table(
@@ -74,18 +75,17 @@ def table(
     give NaN if a frequency times position_scale is above 2^20. In compiled code, `freqs` must be a list of numbers.
     """
     name, where = dtype_of(dtype, out), device_of(device, positions)
-    said: dict[str, Any] = dict(
+    arguments: dict[str, Any] = dict(
         preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order, odd=odd,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(impl=impl, out=out, threads=threads)
         at = positions_of(count, positions, first, device)
-        return rows(at, spec_of(d_model, **said), TORCH_DTYPES[name]).to(where)
-    array = _table.table(
-        count, d_model, positions=as_array("positions", positions), first=first, dtype=name, **said, impl=impl,
-        out=None if out is None else target("out", out), threads=threads,
-    )  # fmt: skip
+        return rows(at, spec_of(d_model, **arguments), TORCH_DTYPES[name]).to(where)
+    p = plan(d_model, dtype=name, impl=impl, **arguments)
+    which = _positions.rows(count, as_array("positions", positions), first)
+    array = _table.filled(p, which, DTYPES[name], None if out is None else target("out", out), threads)
     return as_tensor(array, name, where) if out is None else out
 
 
@@ -117,7 +117,7 @@ def grid(
     name, where = dtype_of(dtype, out), device_of(device, positions and positions[0])
     counts = [None] * len(positions) if positions else shape or ()
     places = positions or [None] * len(counts)
-    said: dict[str, Any] = dict(
+    arguments: dict[str, Any] = dict(
         preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order,
     )  # fmt: skip
@@ -131,13 +131,37 @@ def grid(
         lengths = [at.shape[0] for at in each]
         parts = []
         for axis in _grid.turns_of(axes, len(each)):
-            part = rows(each[axis], spec_of(widths[axis], **said), TORCH_DTYPES[name])
+            part = rows(each[axis], spec_of(widths[axis], **arguments), TORCH_DTYPES[name])
             along = [length if i == axis else 1 for i, length in enumerate(lengths)]
             parts.append(part.reshape(*along, widths[axis]).expand(*lengths, widths[axis]))
         points = joined(torch.cat, parts, -1).flatten(0, -2)
         return functional.pad(points, (0, 0, blank, 0)).to(where)
     array = _grid.grid(
         shape, d_model, positions=positions and [as_array("positions", at) for at in positions], first=first, axes=axes,
-        class_tokens=class_tokens, dtype=name, **said, out=None if out is None else target("out", out),
+        class_tokens=class_tokens, dtype=name, **arguments, out=None if out is None else target("out", out),
     )  # fmt: skip
     return as_tensor(array, name, where) if out is None else out
+
+
+def timestep_embedding(
+    timesteps: torch.Tensor,
+    embedding_dim: SupportsIndex,
+    flip_sin_to_cos: bool = False,
+    downscale_freq_shift: float = 1,
+    scale: float = 1,
+    max_period: float = 10000,
+    *,
+    dtype: torch.dtype | DtypeName | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """Computes what diffusers' get_timestep_embedding computes: `posenc.timestep_embedding` with PyTorch.
+
+    The result is on the device of `timesteps`. `dtype`, `out` and `threads` are as in `table`. The other arguments and
+    the errors are those of `posenc.timestep_embedding`.
+    """
+    if isinstance(timesteps, torch.Tensor):
+        check_positions("timesteps", timesteps)
+    numbers = [constant_number(number) for number in (downscale_freq_shift, scale, max_period)]
+    arguments = table_arguments(embedding_dim, flip_sin_to_cos, *numbers)
+    return table(positions=timesteps, **arguments, dtype=dtype, out=out, threads=threads)

@@ -93,17 +93,21 @@ def as_array(name: str, values: Any) -> Any:
     """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
-    check_dense(name, values)
-    if name != "positions" and is_traced():
-        raise TypeError(f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()")
-    _refuse_gradients(name, values, "call .detach() if that is intended")
-    if name == "positions":
+    if name == "positions":  # which `is_by_c` has checked
         warn_of_16_bits(name, values)
+    else:
+        check_dense(name, values)
+        if is_traced():
+            raise TypeError(
+                f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()"
+            )
+        _refuse_gradients(name, values, "call .detach() if that is intended")
     if values.is_floating_point():
-        return values.detach().to("cpu", torch.float64).numpy()
-    if values.dtype not in INTEGERS:
+        if values.dtype not in (torch.float32, torch.float64):  # NumPy may lack it
+            values = values.double()
+    elif values.dtype not in INTEGERS:
         raise TypeError(f"{name} have dtype {values.dtype}; allowed: integers and floating-point types")
-    return values.cpu().numpy()
+    return values.numpy(force=True)
 
 
 def dtype_of(dtype: Any, out: Any) -> str:
