@@ -4,38 +4,90 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
-import sys
+import re
 from typing import Any, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from ._audit import is_shape
-from ._identify import Table
+from ._audit import MOST_FREQUENCIES, is_shape
+from ._identify import STORED, Table
 
-MOST = 1 << 24  # bytes of JSON
+#: Bytes of JSON, of the header of an .npy file, and of an array that is read as a whole.
+MOST, MOST_HEADER, MOST_IN_FORTRAN_ORDER = 1 << 24, 1 << 14, 1 << 28
 #: The dtypes of safetensors that tables have; those of bfloat16 are read as uint16.
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
+def resolved(path: str) -> str:
+    """Returns the file that a path on the command line means, such as the config.json of a folder."""
+    is_file = os.path.exists(path) or path.endswith((".json", ".npy", ".safetensors"))
+    if not is_file and re.fullmatch(r"[\w.-]+/[\w.-]+", path):
+        folder = f"~/.cache/huggingface/hub/models--{path.replace('/', '--')}"
+        raise ValueError(f"no such folder; a model of the hub is in {folder} once it was downloaded")
+    snapshots = os.path.join(path, "snapshots")
+    if os.path.isdir(snapshots):  # the folder of a model in the hub's cache
+        with open(os.path.join(path, "refs", "main"), "rb") as file:
+            path = os.path.join(snapshots, os.fsdecode(file.read(256)).strip())
+    if not os.path.isdir(path):
+        return path
+    pipeline = os.path.join(path, "model_index.json")
+    return pipeline if os.path.exists(pipeline) else os.path.join(path, "config.json")
+
+
+class Stored:
+    """A table in a file, of which the rows that are requested are read.
+
+    It is not mapped, because a mapped file that another process makes shorter would end this process."""
+
+    def __init__(self, name: str, offset: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self.name, self.offset, self.shape, self.dtype = name, offset, shape, np.dtype(dtype)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> npt.NDArray[Any]:
+        """Reads a row, a slice of rows, or an array of rising rows."""
+        rows = np.asarray(np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else rows)
+        x, flat, columns = [], rows.reshape(-1), self.shape[1]
+        for run in np.split(flat, np.flatnonzero(np.diff(flat) != 1) + 1):  # consecutive rows
+            offset = self.offset + int(run[0]) * columns * self.dtype.itemsize
+            x.append(np.fromfile(self.name, self.dtype, len(run) * columns, offset=offset))
+            if x[-1].size < len(run) * columns:
+                raise ValueError("it became shorter while it was read")
+        return np.concatenate(x).reshape(*rows.shape, columns)
+
+
 def load(name: str) -> Table:
-    """Maps an .npy file, or reads standard input."""
-    try:
-        if os.path.isfile(name):
-            array: Any = np.lib.format.open_memmap(name, mode="r")
-            surplus = os.path.getsize(name) - array.offset - array.nbytes
-        else:
-            with io.BytesIO(sys.stdin.buffer.read()) if name == "-" else open(name, "rb") as file:
-                array, surplus = np.lib.format.read_array(file, allow_pickle=False), len(file.read(1))
-    except OSError:
-        raise
-    except Exception as error:  # a damaged header may cause errors of many types
-        why = next(iter(str(error).splitlines()), type(error).__name__)
-        raise ValueError(f"not a readable .npy file: {why}") from None
-    if surplus:
-        raise ValueError("it has more bytes than its header says")
-    return Table(array)
+    """Opens an .npy file, or reads standard input."""
+    with open(0 if name == "-" else name, "rb", closefd=name != "-") as file:
+        begin = io.BytesIO(file.read(MOST_HEADER))
+        try:
+            is_first = np.lib.format.read_magic(begin) == (1, 0)
+            header = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+            shape, is_fortran, dtype = header(begin)
+        except Exception as error:  # a damaged header may cause errors of many types
+            why = next(iter(str(error).splitlines()), type(error).__name__)
+            raise ValueError(f"not a readable .npy file: {why}") from None
+        dtype = np.dtype("<u2") if dtype == "V2" else dtype
+        rows, columns = max(shape[:-1], default=1), shape[-1] if shape else 0
+        if dtype.str[1:] not in STORED:
+            raise ValueError(f"its dtype is {dtype}; allowed: float64, float32, float16, bfloat16 as uint16 or V2")
+        if not 2 <= columns <= 1 << 20 or not 0 < math.prod(shape) == rows * columns:
+            raise ValueError(f"its shape is {shape}; allowed: (rows, 2 to 2^20 columns), and more axes of size 1")
+        offset, size = begin.tell(), rows * columns * dtype.itemsize
+        if is_fortran and size > MOST_IN_FORTRAN_ORDER:
+            raise ValueError("it has more than 2^28 bytes in Fortran order; save np.ascontiguousarray(x)")
+        is_lazy = name != "-" and os.path.isfile(name) and not is_fortran
+        data = b"" if is_lazy else begin.read() + file.read(max(0, offset + size + 1 - MOST_HEADER))
+        present = os.fstat(file.fileno()).st_size - offset if is_lazy else len(data)
+    if present != size:
+        raise ValueError(f"it has {'more' if present > size else 'fewer'} bytes than its header says")
+    if is_lazy:
+        return Table(Stored(name, offset, (rows, columns), dtype))
+    return Table(np.frombuffer(data, dtype).reshape(shape, order="F" if is_fortran else "C").reshape(rows, columns))
 
 
 def mapping(raw: bytes) -> dict[str, Any]:
@@ -43,28 +95,32 @@ def mapping(raw: bytes) -> dict[str, Any]:
     if len(raw) > MOST:
         raise ValueError(f"it has more than {MOST} bytes")
     try:
-        found = json.loads(raw)
+        content = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"its JSON is not readable: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise ValueError("its JSON is no object")
-    return found
+    return content
 
 
 def config(name: str) -> dict[str, Any]:
     """Reads a config.json."""
     with open(name, "rb") as file:
-        return mapping(file.read(MOST + 1))
+        content = mapping(file.read(MOST + 1))
+    if "_class_name" in content or "_diffusers_version" in content:
+        raise ValueError("it is a file of diffusers; load the pipeline, and call posenc.torch.audit(pipe.transformer)")
+    return content
 
 
-def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    """Maps a .safetensors file, and yields the tensors that may be tables, and all inv_freq, with their names."""
+def tensors(name: str) -> Iterator[tuple[str, Stored]]:
+    """Yields the tensors of a .safetensors file that may be tables, and all inv_freq, with their names."""
     with open(name, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if not 0 < length <= min(size - 8, MOST):
             raise ValueError(f"a header of {length} bytes is claimed; the file has {size}, and {MOST} are allowed")
         header = mapping(file.read(length))
+    # The map is never read. It only lets NumPy check the header's numbers.
     data, start, left = np.memmap(name, mode="r"), 8 + length, size - 8 - length
     header.pop("__metadata__", None)
     for key, entry in header.items():
@@ -75,11 +131,9 @@ def tensors(name: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             x: npt.NDArray[Any] = np.ndarray(entry["shape"], kind, data, start + begin)
             left -= x.nbytes  # tensors that overlap may be read many times
             fits = 0 <= begin == end - x.nbytes and left >= 0
-        except Exception:  # NumPy checks the header's numbers, and has many types of errors
+        except Exception:  # NumPy has many types of errors
             fits = False
         if not fits:
-            raise ValueError(
-                f"{key!r}: its shape, dtype and offsets in the header do not fit the file, or it overlaps another tensor"
-            ) from None
-        if is_shape(x.shape) or x.ndim == 1 and key.endswith("inv_freq"):
-            yield key, x
+            raise ValueError(f"{key!r}: its dtype, shape and offsets do not fit, or overlap another tensor") from None
+        if is_shape(x.shape) or x.ndim == 1 and 1 < x.size <= MOST_FREQUENCIES and key.endswith("inv_freq"):
+            yield key, Stored(name, start + begin, (x.size // x.shape[-1], x.shape[-1]), kind)

@@ -24,7 +24,7 @@ from ._table import table
 Array = npt.NDArray[Any]
 BLOCK = 1 << 20  # values of a table that are read at a time
 #: The dtype that each kind of array stores.
-STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
+STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16"}
 FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
 EXACT = np.unique(np.arange(-255, 256)[:, None] << np.arange(25))  # positions that bfloat16 does not round
@@ -39,28 +39,19 @@ def rounded(x: Array, dtype: str) -> Array:
 
 
 class Table:
-    """A table in an array. `dtype` is the narrowest that has all its values: float64 may store a float32 table."""
+    """A table in an array, or in a file. `dtype` is the narrowest that has all its values: float64 may store float32."""
 
-    def __init__(self, array: Array) -> None:
-        kind, flat = array.dtype.str[1:], array.ndim == 1 or array.ndim == 3 and 1 in array.shape[:2]
-        if kind not in STORED:
-            raise ValueError(
-                f"its dtype is {array.dtype}; allowed: float64, float32, float16, bfloat16 as uint16 or V2"
-            )
-        x = array.reshape(-1, array.shape[-1]) if flat else array
-        if x.ndim != 2 or not x.size or not 2 <= x.shape[1] <= 1 << 20:
-            allowed = "(rows, columns), (1, rows, columns), (rows, 1, columns) and (columns,), with 2 to 2^20 columns"
-            raise ValueError(f"its shape is {array.shape}; allowed: {allowed}")
-        self.array, (self.rows, self.columns) = x.view("<u2") if kind == "V2" else x, x.shape
-        self.stored = STORED[kind]
-        self.infinite: tuple[int, int] | None = None  #: the row and column of the first value that is not finite
+    def __init__(self, array: Any) -> None:
+        """The array has two axes and a dtype of STORED. Its rows are read in blocks."""
+        self.array, self.stored, (self.rows, self.columns) = array, STORED[array.dtype.str[1:]], array.shape
+        self.infinite: int | None = None  #: the first row with a value that is not finite
         self.padding = -1  #: fairseq's row of zeros
         zeros: list[int] = []  # two at most: memory must not grow with the table
-        narrow, below_1 = [*BITS] if kind in ("f8", "f4") else [], False
+        narrow, below_1 = [*BITS] if self.stored in ("float64", "float32") else [], False
         for positions, x in self.blocks(0):
             finite = np.isfinite(x)
             if self.infinite is None and not finite.all():
-                self.infinite = int(positions[0] + np.argwhere(~finite)[0, 0]), int(np.argwhere(~finite)[0, 1])
+                self.infinite = int(positions[finite.all(1).argmin()])
             x = np.where(finite, x, 0)
             zeros = [*zeros, *positions[~x.any(1)][:2]][:2]
             size = abs(x)
@@ -70,10 +61,8 @@ class Table:
         self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1
 
     def values(self, rows: Any) -> Array:
-        """Returns rows; those of bfloat16 as float32. NaNs are quiet: arithmetic warns of signalling ones."""
-        x = np.asarray(self.array[rows])
-        x = widened(x) if self.stored == "bfloat16" else x
-        return np.where(np.isnan(x), np.nan, x)
+        """Returns rows; those of bfloat16 as float32."""
+        return widened(self.array[rows]) if self.stored == "bfloat16" else self.array[rows]
 
     def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
         """Yields the positions and the values of rows, if row 0 has this position. The row of padding is left out."""
@@ -86,11 +75,11 @@ class Table:
                     yield first + rows, self.values(rows)
 
     def arguments(self, spec: dict[str, Any], dtype: str) -> str:
-        said = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
-        return f"{self.rows}, {self.columns}, {said}" + (f', dtype="{dtype}"' if dtype != "float32" else "")
+        named = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
+        return f"{self.rows}, {self.columns}, {named}" + (f', dtype="{dtype}"' if dtype != "float32" else "")
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """The call that gives a table."""
 
     presets: list[str]  #: all presets that give it
@@ -108,12 +97,12 @@ class Reading:
         self.t, self.column_k = t, column_k
         self.presets: list[tuple[str, float, float]] = []  #: name, base and denominator
         self.k = np.unique(np.linspace(0, len(sines) - 1, 512).astype(int))  # more pairs would tell nothing new
-        self.columns = sines[self.k], cosines[self.k]
+        self.columns = np.stack((sines[self.k], cosines[self.k]))
 
     def angles(self, row: int) -> tuple[Array, Array]:
         """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
         # Larger values are no sines. Without the limits, hypot would overflow.
-        sine, cosine = (self.t.values(row)[columns].astype(float).clip(-2, 2) for columns in self.columns)
+        sine, cosine = np.minimum(2, np.maximum(-2, self.t.values(row)[self.columns].astype(float)))
         angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
         least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
         return angle, 2.0 ** -BITS[self.t.dtype] * np.minimum(1, abs(angle)) + least
@@ -148,7 +137,7 @@ class Reading:
 
 
 def readings(t: Table) -> list[Reading]:
-    found: dict[Any, Reading] = {}
+    by_columns: dict[Any, Reading] = {}
     for preset in presets():
         spec, at, pairs = Spec(), np.arange(t.columns), t.columns // 2
         if library.posenc_spec_init(ctypes.byref(spec), t.columns, preset.name.encode()):
@@ -157,19 +146,19 @@ def readings(t: Table) -> list[Reading]:
         halves = (at[:pairs], at[n : n + pairs]) if spec.layout else (at[: 2 * pairs : 2], at[1::2])
         reading = Reading(t, *(halves[::-1] if spec.order else halves), column_freqs(spec))
         name = (preset.name, spec.base, spec.denominator or t.columns / 2)
-        found.setdefault((spec.layout, spec.order, n), reading).presets.append(name)
-    return [*found.values()]
+        by_columns.setdefault((spec.layout, spec.order, n), reading).presets.append(name)
+    return [*by_columns.values()]
 
 
-def roundest(log: float, error: float, own: float) -> tuple[int, float]:
-    """Returns the base with the fewest digits within the error, and its digits: 0 for the preset's own.
+def roundest(log: float, error: float, default: float) -> tuple[int, float]:
+    """Returns the base with the fewest digits within the error, and its digits: 0 for the preset's default.
 
     Float32 arithmetic may move all frequencies a little, and with them the base. So a base a little further away is
     taken too, if it is too round to be there by chance."""
     log, error = min(log, MOST), max(error, 2.0**-44 * log)
     moved = max(error, 2.0**-22 * log) if error > 2.0**-40 else error
-    if abs(log - math.log(own)) <= moved:
-        return 0, own
+    if abs(log - math.log(default)) <= moved:
+        return 0, default
     for digits in range(1, 18):
         base = float(f"{math.exp(log):.{digits - 1}e}")
         if abs(math.log(base) - log) <= (moved if 50 * moved * 10**digits < 1 else error):
@@ -177,54 +166,56 @@ def roundest(log: float, error: float, own: float) -> tuple[int, float]:
     return digits, base
 
 
-def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found | str:
+def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Match | str:
     """Returns the call for a table whose row 0 has this position, or how the closest match differs."""
     rows = EXACT[(first <= EXACT) & (EXACT < first + t.rows)] - first
     rows = rows if len(rows) > 3 else np.arange(t.rows)  # EXACT has more than three rows of every large table
     rows = rows[rows != t.padding]
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, 64).astype(int))]
+    some = max(8, min(64, BLOCK // t.columns))  # memory must not grow with the number of columns
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, some).astype(int))]
     w, steps = np.exp(-slope * r.k), sorted(zip(abs(first + rows), rows, first + rows))
     better = r.line(w, w * r.k * error, (0, 0), [(row, position) for _, row, position in steps if position])
     slope, error = better if better[1] < slope else (slope, error)
-    calls = [(*roundest(slope * d, error * d, own), own, -d, name) for name, own, d in r.presets]
+    calls = [(*roundest(slope * d, error * d, default), default, -d, name) for name, default, d in r.presets]
 
     def want(preset: str, **base: float) -> Array:
         return table(positions=first + rows, d_model=t.columns, preset=preset, **base)
 
     drift, why = SLACK * abs(first + rows)[:, None] * np.exp(-slope * r.column_k), ""
     for _, base, _, _, name in sorted(calls, key=lambda call: (call[0] + 2 * (call[1] < call[2]), call[3])):
-        x, y, given = t.values(rows), want(name, base=base), {"base": base}
+        x, y = t.values(rows), want(name, base=base)
         wrong = abs(x - y) > drift + max(2.0 ** -BITS[t.dtype], 2.0**-16)
         if wrong.any(1).mean() < 0.5:
-            given = given if (want(name, base=2 * base) != y).any() else {}
-            names = [name for reading in readings(t) for name, *_ in reading.presets]
-            return Found([p for p in names if (want(p, **given) == y).all()], {"preset": name, **given, "first": first})
-        row, column = np.argwhere(wrong)[0]
+            matters = {"base": base} if (want(name, base=2 * base) != y).any() else {}
+            equal = [p for reading in readings(t) for p, *_ in reading.presets if (want(p, **matters) == y).all()]
+            return Match(equal, {"preset": name, **matters, "first": first})
+        row, column = divmod(int(wrong.argmax()), t.columns)
         call = t.arguments({"preset": name, "base": base, "first": first}, t.dtype)
         place = f"row {rows[row]}, column {column} is {x[row, column]:.9g} instead of {y[row, column]:.9g}"
         why = why or f"the closest match is posenc.table({call}), but {place}"
     return why
 
 
-def identify(t: Table) -> Found | str:
+def identify(t: Table) -> Match | str:
     """Returns the call that gives a table, or why none is known. Raises a ValueError if a value is not finite."""
-    if t.infinite:
-        row, column = t.infinite
-        raise ValueError(f"row {row}, column {column} is {t.values(row)[column]}; allowed: finite values")
+    if t.infinite is not None:
+        x = t.values(t.infinite)
+        column = int(np.isfinite(x).argmin())
+        raise ValueError(f"row {t.infinite}, column {column} is {x[column]}; allowed: finite values")
     why = ""
     for r in readings(t):
         for start in sorted({0, t.padding + 1, t.rows // 2} - {t.padding, t.rows}):
             steps = [(start + 2**i, 2**i) for i in range(32) if start + 2**i < t.rows]
             slope, error = r.line(0.0 * r.k, 0.999 + 0.0 * r.k, r.angles(start), steps)
             known = 8 * error < slope
-            bases = [(roundest(slope * d, error * d, own)[1] if known else own, d) for _, own, d in r.presets]
+            bases = [(roundest(slope * d, error * d, base)[1] if known else base, d) for _, base, d in r.presets]
             lines = [(math.log(base) / d, 0.0) for base, d in bases] + [(slope, error)] * known
             for line in dict.fromkeys(lines):
                 for position in r.positions(start, *line):
-                    found = fit(t, r, line[0], error if known else 1e-9, int(position) - start)
-                    if isinstance(found, Found):
-                        return found
-                    why = why or found
+                    result = fit(t, r, line[0], error if known else 1e-9, int(position) - start)
+                    if isinstance(result, Match):
+                        return result
+                    why = why or result
     return why or "its columns are not the sines and cosines of a preset at consecutive whole positions"
 
 
@@ -232,11 +223,11 @@ def distance(t: Table, spec: dict[str, Any], dtype: str, impl: str = "exact") ->
     """Returns the share of values with the bits of an implementation, the largest |difference|, its row and its column.
 
     spec: the arguments of `table`. An implementation without the dtype computes float32 values, which are rounded."""
-    own = dtype in next(i.dtypes for i in implementations() if i.family == impl)
+    has_dtype = dtype in next(i.dtypes for i in implementations() if i.family == impl)
     equal, count, worst, spec = 0, 0, (-1.0, 0, 0), dict(spec)
     first = spec.pop("first")
     for positions, x in t.blocks(first):
-        y = table(positions=positions, d_model=t.columns, **spec, dtype=dtype if own else None, impl=impl)
+        y = table(positions=positions, d_model=t.columns, **spec, dtype=dtype if has_dtype else None, impl=impl)
         off = abs(x - (widened(y) if y.dtype == "u2" else rounded(y, dtype)))
         row, column = divmod(int(off.argmax()), t.columns)
         equal, count = equal + int((off == 0).sum()), count + off.size

@@ -48,7 +48,7 @@ def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
 
     - half a unit in its last place, at most 2^-24 of it;
     - some units for its frequency exp(ln w);
-    - two roundings of ln w: its own, and that of the step of which it is a multiple."""
+    - two roundings: that of ln w, and that of the step of which ln w is a multiple."""
     s = plan(columns, **spec).spec()
     k = column_freqs(s)
     log = k * -np.log(s.base) / (s.denominator or columns / 2)
@@ -86,29 +86,29 @@ class Range:
             self.got, self.want = float(x[row, column]), float(nearest[row, column])
 
     def word(self) -> str:
-        found = self.equal == self.values, self.ulp <= 4 or self.error <= 2.0**-24, self.is_float32, self.error <= 0.1
-        return [*WORDS][[*found, True].index(True)]
+        is_ulp = self.ulp <= 4 or self.error <= 2.0**-24
+        return [*WORDS][[self.equal == self.values, is_ulp, self.is_float32, self.error <= 0.1, True].index(True)]
 
     def document(self) -> dict[str, Any]:
         """Returns the range for the JSON. `to` is one more than the last compared position; None means infinity."""
         worst = {"position": self.position, "column": self.column, "got": f"{self.got:.9g}", "want": f"{self.want:.9g}"}
         error, ulp = (value if np.isfinite(value) else None for value in (self.error, self.ulp))
-        said = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}
-        said |= {"ulp_max": ulp, "correctly_rounded": self.equal / self.values, "worst": worst, "word": self.word()}
-        return said
+        counts = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}
+        share = self.equal / self.values
+        return {**counts, "ulp_max": ulp, "correctly_rounded": share, "worst": worst, "word": self.word()}
 
 
 def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:
     """Judges rows as values of this dtype. spec: the arguments of `table` for the right ones.
 
     A block is an array of rising positions, all in one range, and their rows."""
-    found: dict[int, Range] = {}
+    by_number: dict[int, Range] = {}
     spec = {name: value for name, value in spec.items() if name != "first"}
     bounds = float32_bounds(columns, spec)
     for positions, x in blocks:
         number = int(np.searchsorted(sorted({*EDGES, *(-edge for edge in EDGES)}), positions[0], "right"))
-        found.setdefault(number, Range()).add(positions, x, dtype, spec, bounds)
-    verdicts = [r.document() for r in found.values()]
+        by_number.setdefault(number, Range()).add(positions, x, dtype, spec, bounds)
+    verdicts = [r.document() for r in by_number.values()]
     words = [r["word"] for r in verdicts]
     wrong = verdicts[words.index("wrong")]["from"] if "wrong" in words else None
     return {"ranges": verdicts, "right": words[0] not in ("drifting", "wrong"), "wrong_from": wrong}

@@ -1,6 +1,7 @@
 """`python3 -m posenc audit FILE.npy` finds the call for tables of every preset, in each arithmetic, and for other files."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -25,13 +26,13 @@ def kept(x, kind):
 
 
 def check(x, preset, base, first, impl=None, dtype="float32"):
-    found = identify(t := Table(x))
-    assert not isinstance(found, str), found
-    assert found.spec["first"] == first
+    match = identify(t := Table(x))
+    assert not isinstance(match, str), match
+    assert match.spec["first"] == first
     if base == 1e4:  # other bases of one preset may give the table of another
-        assert preset in found.presets and found.spec["base"] == base
+        assert preset in match.presets and match.spec["base"] == base
     if impl:
-        assert distance(t, found.spec, dtype, impl)[0] == 1
+        assert distance(t, match.spec, dtype, impl)[0] == 1
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -50,12 +51,10 @@ SHAPES = [(7, 16, 0, 1e4), (33, 300, 2, 1e4), (64, 16, 2, 1e4), (512, 16, 0, 1e4
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_shape_and_dtype(preset):
+def test_every_shape(preset):
     for d, rows, first, base in SHAPES:
         if d % 2 == 0 or preset not in ("rope", "rothman"):
             check(posenc.table(rows, d, preset=preset, first=first, base=base), preset, base, first)
-    for dtype in ("float64", "float16", "bfloat16"):
-        check(posenc.table(100, 36, preset=preset, first=3, dtype=dtype), preset, 1e4, 3, "exact", dtype)
 
 
 @pytest.mark.parametrize("preset", ["paper", "t2t", "rope"])
@@ -71,8 +70,8 @@ def test_rounded_positions(preset, kind, rows, first):
 
 
 def test_no_value_depends_on_the_base():
-    found = identify(Table(posenc.table(9, 2)))
-    assert "base" not in found.spec and "paper" in found.presets
+    match = identify(Table(posenc.table(9, 2)))
+    assert "base" not in match.spec and "paper" in match.presets
 
 
 # ---- files, and their messages
@@ -87,24 +86,28 @@ def array():
     return posenc.table(40, 36)
 
 
-def upper_half(x):
-    return (x.view("u4") >> 16).astype("u2")
+OTHER_MAKES = [
+    lambda x: np.asfortranarray(x.astype(">f8")),
+    lambda x: np.asfortranarray(x)[None],
+    lambda x: x.astype(">f2")[:, None],
+    lambda x: kept(x, "bfloat16").view("V2"),
+    lambda x: kept(x, "bfloat16").astype(">u2"),
+    lambda x: x[5],
+]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda x: np.asfortranarray(x.astype(">f8")),
-        lambda x: np.asfortranarray(x)[None],
-        lambda x: x.astype(">f2")[:, None],
-        lambda x: upper_half(x).view("V2"),
-        lambda x: upper_half(x).astype(">u2"),
-        lambda x: x[5],
-    ],
-)
+@pytest.mark.parametrize("change", OTHER_MAKES)
 def test_files_of_other_makes(change, array, tmp_path):
     np.save(tmp_path / "x.npy", change(array))
     assert identify(load(tmp_path / "x.npy")).presets == ["paper"]
+
+
+def test_a_file_of_python_2(array, tmp_path):
+    """NumPy reads it with a warning, which is of no use to a reader of the answer."""
+    np.save(tmp_path / "x.npy", array)
+    raw = (tmp_path / "x.npy").read_bytes().replace(b"(40, 36), }", b"(40L, 36),}")
+    done = run("audit", "-", input=raw)
+    assert done.returncode == 0 and b"standard input: shape (40, 36), " in done.stdout and not done.stderr
 
 
 def test_text_and_json(array, tmp_path):
@@ -123,53 +126,49 @@ def test_text_and_json(array, tmp_path):
         "  exact             all",
     ):
         assert line in done.stdout
-    np.save(tmp_path / "row.npy", array[:1])
-    assert ": shape (1, 36), " in run("audit", tmp_path / "row.npy", text=True).stdout
     done = run("audit", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
     answer = json.loads(done.stdout)
     assert answer["identified"] and answer["padding_row"] == 1 and answer["presets"] == ["paper"]
-    assert (answer["base"], answer["first"], answer["equal_bits"]["exact"]) == (10000, 0, 1)
-    assert answer["right"] and answer["ranges"][0]["word"] == "exact" and answer["ranges"][0]["rows"] == 39
+    assert (answer["base"], answer["first"], answer["equal_bits"]["exact"], answer["right"]) == (10000, 0, 1, True)
 
 
-@pytest.mark.parametrize(
-    "change, said",
-    [
-        (lambda x: np.random.default_rng(1).random((40, 36), np.float32), ""),
-        (np.zeros_like, ""),
-        (lambda x: x[::-1], ""),
-        (lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36), ""),
-        (lambda x: np.roll(x, 1, 1), ""),
-        (lambda x: np.where(np.arange(36) == 5, np.roll(x, 1, 0), x), ""),
-        (lambda x: x[::2], "closest match is posenc.table(20, 36, "),
-    ],
-)
-def test_not_identified(change, said, array):
+NO_TABLES = [
+    lambda x: np.random.default_rng(1).random((40, 36), np.float32),
+    np.zeros_like,
+    lambda x: x[::-1],
+    lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36),
+    lambda x: np.roll(x, 1, 1),
+    lambda x: np.where(np.arange(36) == 5, np.roll(x, 1, 0), x),
+    lambda x: x[::2],
+]
+
+
+@pytest.mark.parametrize("change", NO_TABLES)
+def test_not_identified(change, array):
     answer = document(Table(np.ascontiguousarray(change(array))))
-    assert not answer["identified"] and answer["reason"] and said in answer["reason"]
+    assert not answer["identified"] and answer["reason"]
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "change, problem",
     [
-        (lambda raw: b"", ""),
         (lambda raw: b"PK\3\4" + bytes(100), "magic string"),
-        (lambda raw: raw[:-1], ""),
-        (lambda raw: raw + b"x", "more bytes"),
+        (lambda raw: raw[:-1], "it has fewer bytes than its header says"),
+        (lambda raw: raw + b"x", "it has more bytes than its header says"),
         (lambda raw: raw.replace(b"<f4", b"<i4"), "dtype is int32"),
         (lambda raw: raw[:-4] + b"\0\0\xc0\x7f", "row 39, column 35 is nan"),
-        (lambda raw: raw.replace(b"(40, 36), }", b"(0, 36), } "), ""),
-        (lambda raw: raw.replace(b"{", b"("), ""),
-        (lambda raw: raw.replace(b"'", b"\0", 1), ""),
-        (lambda raw: raw.replace(b"<f4", b"<z4"), ""),
-        (lambda raw: raw.replace(b"36", b"-6"), ""),
+        (lambda raw: raw.replace(b"(40, 36), }", b"(0, 36), } "), "its shape is (0, 36)"),
+        (lambda raw: raw.replace(b"(40, 36), }", b"(10, 4, 36)}"), "its shape is (10, 4, 36)"),
+        (lambda raw: raw.replace(b"'", b"\0", 1), "not a readable .npy file: "),
+        (lambda raw: raw.replace(b"<f4", b"<z4"), "not a readable .npy file: "),
+        (lambda raw: raw.replace(b"36", b"-6"), "its shape is (40, -6)"),
     ],
 )
-def test_files_that_are_not_tables(change, said, array, tmp_path):
+def test_files_that_are_not_tables(change, problem, array, tmp_path):
     np.save(tmp_path / "x.npy", array)
     (tmp_path / "x.npy").write_bytes(change((tmp_path / "x.npy").read_bytes()))
     done = run("audit", tmp_path / "x.npy", text=True)
-    assert done.returncode == 2 and not done.stdout and "x.npy: " in done.stderr and said in done.stderr
+    assert done.returncode == 2 and not done.stdout and "x.npy: " in done.stderr and problem in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -177,11 +176,8 @@ def test_usage_and_status(array, tmp_path):
     np.save(tmp_path / "x.npy", 3 * array)
     done = run("audit", tmp_path / "x.npy", text=True)
     assert done.returncode == 1 and "not identified: " in done.stdout
-    assert run("audit", "no/such.npy", text=True).stderr == "posenc audit: no/such.npy: No such file or directory\n"
     assert run("presets", text=True).stdout.startswith("paper: 10000^(-2k/d), interleaved")
-    assert run("nothing").returncode == run("audit", "x", "--format", "xml").returncode == 2
-    done = run("--nope", text=True)
-    assert done.returncode == 2 and "unrecognized arguments: --nope" in done.stderr and not done.stdout
+    assert run("nothing").returncode == 2
 
 
 # ---- judging a file as a given table
@@ -214,31 +210,31 @@ def words(answer):
 def test_right_tables_of_each_dtype(dtype, of):
     answer = of(posenc.table(600, 32, dtype=dtype))
     assert answer["dtype"] == dtype and words(answer) == ["exact", "exact"] and answer["wrong_from"] is None
-    assert [(r["from"], r["to"], r["rows"], r["outputs"]) for r in answer["ranges"]] == [
-        (0, 512, 512, 16384),
-        (512, 600, 88, 2816),
-    ]
+    sizes = [(r["from"], r["to"], r["rows"], r["outputs"]) for r in answer["ranges"]]
+    assert sizes == [(0, 512, 512, 16384), (512, 600, 88, 2816)]
     half = 0 if dtype == "float64" else 0.5
     assert all(r["correctly_rounded"] == 1 and r["ulp_max"] == pytest.approx(half, abs=0.01) for r in answer["ranges"])
 
 
-def test_a_dtype_that_is_said(array, of):
+def test_a_dtype_that_is_named(array, of):
     """Values of bfloat16 are found in float32; float32 rounding errors are none of a float32 table."""
-    kept = (posenc.table(200, 64, dtype="bfloat16").astype("u4") << 16).view("f4")
-    assert of(kept)["dtype"] == "bfloat16" and words(of(kept)) == ["exact"]
-    assert words(of(kept, "--dtype", "float32", status=1)) == ["drifting"]
+    x = rounded(posenc.table(200, 64), "bfloat16")
+    assert of(x)["dtype"] == "bfloat16" and words(of(x)) == ["exact"]
+    assert words(of(x, "--dtype", "float32", status=1)) == ["drifting"]
     assert words(of(array.astype("f8"), "--dtype", "float64")) == ["ulp"]
 
 
 @pytest.mark.parametrize(
-    "d, given",
+    "d, arguments",
     [(64, dict(preset="whisper")), (33, dict(preset="fairseq")), (64, dict(base=5e5)), (16, dict(first=-50))],
 )
-def test_the_table_that_is_expected(d, given, tmp_path):
-    np.save(tmp_path / "x.npy", posenc.table(300, d, **given))
-    options = [str(text) for name, value in given.items() for text in (f"--{name}", value)]
+def test_the_table_that_is_expected(d, arguments, tmp_path):
+    np.save(tmp_path / "x.npy", posenc.table(300, d, **arguments))
+    options = [str(text) for name, value in arguments.items() for text in (f"--{name}", value)]
     answer = judged(tmp_path / "x.npy", *options)
-    assert answer["right"] and {*words(answer)} == {"exact"} and answer["ranges"][0]["from"] == given.get("first", 0)
+    assert (
+        answer["right"] and {*words(answer)} == {"exact"} and answer["ranges"][0]["from"] == arguments.get("first", 0)
+    )
     for change in (("--base", "77"), ("--preset", "marian")):
         assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
     text = run("audit", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
@@ -291,8 +287,8 @@ def test_what_is_no_number(value, array, of, tmp_path):
     assert (r["worst"]["position"], r["worst"]["column"]) == (3, 5) and r["worst"]["got"] in ("nan", "inf", "-inf")
     assert r["correctly_rounded"] == 1 - 1 / array.size
     done = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True)
-    said = f"does not hold the table described: row 3, column 5 is {r['worst']['got']} instead of "
-    assert done.returncode == 1 and said in done.stdout
+    line = f"does not hold the table described: row 3, column 5 is {r['worst']['got']} instead of "
+    assert done.returncode == 1 and line in done.stdout
 
 
 def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, of):
@@ -303,13 +299,13 @@ def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, of):
     assert r["ulp_max"] is None and r["word"] == "ulp" and r["max_abs"] < 5e-8
 
 
-def test_wrong_further_on_is_said_and_is_no_other_table(of, tmp_path):
+def test_wrong_further_on_is_no_other_table(of, tmp_path):
     values = posenc.table(5000, 16)
     values[600:] = values[:4400]
     answer = of(values)
     assert words(answer) == ["exact", "wrong"] and answer["right"] and answer["wrong_from"] == 512
-    said = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
-    assert said.startswith("holds the table described, but not from position 512 on: row ")
+    line = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
+    assert line.startswith("holds the table described, but not from position 512 on: row ")
 
 
 def test_a_row_of_padding_is_fairseqs_alone(tmp_path):
@@ -329,47 +325,56 @@ def test_wrong_values_in_several_blocks(of):
     assert answer["equal_bits"]["exact"] == 1 - 3 / values.size
     worst = answer["ranges"][0]["worst"]
     assert (worst["position"], worst["column"]) == (0, 5) and answer["ranges"][0]["max_abs"] == pytest.approx(0.25)
-    values = posenc.table(5000, 512)
-    values[1234, 56] += 0.25
-    assert distance(Table(values), {"first": 0}, "float32") == (1 - 1 / values.size, 0.25, 1234, 56)
+    assert distance(Table(values), {"first": 0}, "float32") == (1 - 3 / values.size, 0.25, 0, 5)
 
 
-@pytest.mark.parametrize("options, said", [
+@pytest.mark.parametrize("options, problem", [
     (["--preset", "whisper"], "d_model is 35"),
     (["--preset", "nonsense"], "invalid choice"),
+    (["--nope"], "unrecognized arguments: --nope"),
     (["--base", "3"], "need --preset"),
     (["--preset", "paper", "--base", "-1"], "base"),
     (["--preset", "paper", "--first", str(1 << 32)], "position"),
     (["--preset", "paper", "--first", str(1 << 33)], "allowed: -2^32 to 2^32"),
 ])  # fmt: skip
-def test_refusals(options, said, array, tmp_path):
+def test_refusals(options, problem, array, tmp_path):
     np.save(tmp_path / "x.npy", array[:, :35])
     done = run("audit", tmp_path / "x.npy", *options, text=True)
-    assert done.returncode == 2 and said in done.stderr and not done.stdout
+    assert done.returncode == 2 and problem in done.stderr and not done.stdout
 
 
-SIGNALLING = {"f8": 0x7FF0000000000001, "f4": 0x7F800001, "f2": 0x7C01, "bfloat16": 0x7F81}  # NaN
+@pytest.mark.parametrize("bits, status", [(0x7F7FFFFF, 0), (0x7F800001, 2)])
+def test_no_value_gives_a_warning(bits, status, array, tmp_path):
+    """Neither the largest number, with which a table is identified, nor a signalling NaN."""
+    array.view("u4")[0, :3] = bits
+    np.save(tmp_path / "x.npy", array)
+    done = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True)
+    assert done.returncode == 1 and not done.stderr and "row 0, column " in done.stdout
+    assert run("audit", tmp_path / "x.npy").returncode == status
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind, bits", [("f8", 0x7FEFFFFFFFFFFFFF), ("f4", 0x7F7FFFFF), *SIGNALLING.items()])
-def test_no_value_gives_a_warning(kind, bits, array):
-    """Neither large ones nor NaNs."""
-    array = kept(array, kind)
-    array.view(f"u{array.itemsize}")[:3] = bits
-    answer = document(Table(array), {"preset": "paper", "first": 0})
-    assert not answer["right"] and answer["ranges"][0]["worst"]["position"] == 0
-    if bits not in SIGNALLING.values():
-        assert document(Table(array))["presets"] == ["paper"]
+@pytest.mark.parametrize("shape, dtype, limit", [((1 << 21, 2), "<u2", 1 << 26), ((64, 1 << 20), "<f2", 1 << 29)])
+def test_memory_does_not_grow_with_the_file(shape, dtype, limit, tmp_path):
+    """Rows of zeros are counted, since one may be a row of padding. The rows of position 0 are compared with others."""
+    x = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", dtype, shape)
+    x[0, 1::2] = 0x3F80 if dtype == "<u2" else 1
+    tracemalloc.start()
+    assert "closest match is posenc.table(" in document(load(tmp_path / "x.npy"))["reason"]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < limit
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path):
-    """Rows of zeros are counted, since one may be a row of padding."""
-    peaks = []
-    for rows in (1 << 21, 1 << 22):
-        np.lib.format.open_memmap(tmp_path / "x.npy", "w+", "<u2", (rows, 2))
-        tracemalloc.start()
-        assert not document(load(tmp_path / "x.npy"))["identified"]
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < peaks[0] + (1 << 20)
+def test_a_file_that_becomes_shorter(array, tmp_path):
+    """A mapped file would end the process."""
+    np.save(tmp_path / "x.npy", array)
+    t = load(tmp_path / "x.npy")
+    os.truncate(tmp_path / "x.npy", 1000)
+    with pytest.raises(ValueError, match="it became shorter while it was read"):
+        document(t)
+
+
+def test_a_large_array_in_fortran_order(tmp_path):
+    np.lib.format.open_memmap(tmp_path / "x.npy", "w+", "<f4", (1 << 20, 65), fortran_order=True)
+    with pytest.raises(ValueError, match="more than 2.28 bytes in Fortran order; save np.ascontiguousarray"):
+        load(tmp_path / "x.npy")
