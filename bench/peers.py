@@ -22,7 +22,6 @@ import platform
 import random
 import sys
 import time
-import types
 
 # Most libraries count threads and processors when they are loaded. JAX uses one thread only if it has one processor.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -136,7 +135,6 @@ PEERS = {  # name: (what it is, the package that it needs)
     "diffusers": ("diffusers' get_timestep_embedding", "diffusers.models.embeddings"),
 }
 LLAMA = {"hidden_size": 512, "num_attention_heads": 4, "num_key_value_heads": 4, "max_position_embeddings": 8192}
-CONFIG = types.SimpleNamespace(model_type="llama", rope_theta=10000.0, **LLAMA)
 
 JOBS = {  # job: {participant: recipe}. A recipe returns the function that is timed, and its arguments.
     "table": {
@@ -150,7 +148,7 @@ JOBS = {  # job: {participant: recipe}. A recipe returns the function that is ti
         "jax_f32": lambda n, d: (jax_jit, n, d),
     },
     "rotary": {
-        "posenc.torch": lambda n, d: (posenc_torch.RotaryEmbedding(CONFIG), *positions(n)),
+        "posenc.torch": lambda n, d: (posenc_torch.RotaryEmbedding(d), *positions(n)),
         "transformers_rotary": lambda n, d: (llama.LlamaRotaryEmbedding(llama.LlamaConfig(**LLAMA)), *positions(n)),
     },
     "timesteps": {

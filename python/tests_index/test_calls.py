@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-import types
 
 import numpy as np
 import posenc
@@ -18,23 +17,19 @@ from posenc.torch._rows import terms
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 KINDS = kinds(8, 64)
-FAMILIES = {"pairs": "cohere", "half": "gpt_oss", "complex": "llama4_text", "float32": "olmo"}
-AXES = {
-    "sections": ("qwen2_vl_text", [2, 3, 3]),
-    "interleaved": ("qwen3_vl_text", [2, 3, 2]),
-    "ernie": ("ernie4_5_vl_moe_text", [2, 3, 3]),
+ARGUMENTS = {
+    **{layout: dict(layout=layout) for layout in ("pairs", "half", "complex")},
+    "float32": dict(dtype=torch.float32),
+    "sections": dict(sections=[2, 3, 3]),
+    "interleaved": dict(sections=[2, 3, 2], interleaved=True),
 }
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
 AT = torch.tensor([[0, 1, 63, 5, 64], [300, 17, 17, 2, 131071]])
 
 
 def rotary(kind):
-    fields = dict(head_dim=16, max_position_embeddings=128, rope_theta=500000.0, model_type=FAMILIES.get(kind, "llama"))
-    fields["rope_scaling"] = KINDS.get(kind)
-    if kind in AXES:
-        fields["model_type"], section = AXES[kind]
-        fields["rope_scaling"] = dict(rope_type="default", mrope_section=section)
-    return RotaryEmbedding(types.SimpleNamespace(**fields))
+    arguments = ARGUMENTS.get(kind, dict(scaling=KINDS.get(kind)))
+    return RotaryEmbedding(16, base=500000.0, max_position_embeddings=128, **arguments)
 
 
 class Call(torch.nn.Module):
@@ -49,7 +44,8 @@ class Call(torch.nn.Module):
         return tuple(part for each in results for part in (each if isinstance(each, (tuple, posenc.Pair)) else (each,)))
 
 
-PIXTRAL = RotaryEmbedding(types.SimpleNamespace(model_type="pixtral", head_dim=16))
+PATCHES = RotaryEmbedding(16, layout="half")
+PATCHES.arrange(-1, {2: [(k % 2, k) for k in range(8)] * 2}, range(8))
 FLUX, WAN = P._diffusers.FluxPosEmbed(10000, [8, 8]), P._diffusers.WanRotaryPosEmbed(16, (1, 1, 1), 64)
 W = [1.0, 0.1, 0.01, 1 / 3, -2.5]
 FUNCTIONS = {
@@ -74,7 +70,7 @@ FUNCTIONS = {
         lambda at, dtype: P.grid((at.shape[-1], 3), 8, layout="split", dtype=dtype),
     ],
     "several axes": [
-        lambda at, dtype: PIXTRAL(at.new_zeros(1, dtype=dtype), torch.stack((at / 2, at / 3), -1)),
+        lambda at, dtype: PATCHES(at.new_zeros(1, dtype=dtype), torch.stack((at / 2, at / 3), -1)),
         lambda at, dtype: FLUX(torch.stack((at.flatten() / 2, at.flatten() / 3), -1)),
         lambda at, dtype: WAN(at[None, None, None]),
     ],
@@ -90,7 +86,7 @@ CIS = [  # has no 16 bits
     lambda at, dtype: P.cis(at.shape[-1], d_model=8, first=-3, dtype=dtype),
 ]
 CALLS = {**FUNCTIONS, "cis": CIS}
-ALL = [*KINDS, *FAMILIES, *AXES, *CALLS]
+ALL = [*KINDS, *ARGUMENTS, *CALLS]
 TRACED = [kind for kind in ALL if kind != "dynamic"]
 # Kinds differ in frequencies and layouts, and dtypes only in the last rounding, so only some kinds run with every dtype.
 EVERY_DTYPE = ("default", "steps", "pair")
@@ -104,7 +100,7 @@ def module(kind):
 
 
 def positions(kind, at=AT):
-    return torch.stack((at, at + 3, 2 * at)) if kind in AXES else at
+    return torch.stack((at, at + 3, 2 * at)) if "sections" in ARGUMENTS.get(kind, ()) else at
 
 
 def parts(result):
@@ -397,8 +393,8 @@ def test_never_more_graphs_than_the_module_that_is_replaced(kind):
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
     def made(cls):
-        said = dict(KINDS[kind], rope_theta=500000.0)
-        return cls(LlamaConfig(head_dim=16, max_position_embeddings=128, rope_parameters=said))
+        parameters = dict(KINDS[kind], rope_theta=500000.0)
+        return cls(LlamaConfig(head_dim=16, max_position_embeddings=128, rope_parameters=parameters))
 
     calls = [
         (torch.zeros(1, dtype=dtype), torch.arange(n)[None] + first)

@@ -17,7 +17,7 @@ REALS = [
 ]
 #: With the rope_type "dynamic", a module reads the length of the sequence from the device.
 STATIC = [kind for kind in test_calls.KINDS if kind != "dynamic"]
-ROTARY = [*STATIC, *test_calls.FAMILIES, *test_calls.AXES]
+ROTARY = [*STATIC, *test_calls.ARGUMENTS]
 KINDS = [*ROTARY, "dynamic", "table", "pair", "grid", "reals"]
 
 

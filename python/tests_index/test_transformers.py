@@ -1,4 +1,4 @@
-"""posenc.torch.RotaryEmbedding in models of Hugging Face's transformers: saved and loaded, compiled, long contexts."""
+"""The rotary modules of posenc in models of Hugging Face's transformers: saved and loaded, compiled, long contexts."""
 
 import copy
 import importlib
@@ -9,7 +9,7 @@ import torch
 transformers = pytest.importorskip("transformers")
 
 import posenc.torch  # noqa: E402
-from posenc.torch import RotaryEmbedding  # noqa: E402
+from posenc.torch import rotary_like  # noqa: E402
 
 
 SIZES = dict(hidden_size=64, intermediate_size=64, num_attention_heads=2)
@@ -46,7 +46,7 @@ def test_other_models(name, fields, inputs):
     model = transformers.AutoModel.from_config(getattr(transformers, f"{name}Config")(**fields)).eval()
     with torch.no_grad():
         want = model(**inputs).last_hidden_state
-        assert all(found.error < 0.02 for found in posenc.torch.audit(model))
+        assert all(finding.error < 0.02 for finding in posenc.torch.audit(model))
         assert len(posenc.torch.replace_rotary(model).replaced) == 1
         assert torch.allclose(model(**inputs).last_hidden_state, want, rtol=0, atol=1e-5)
 
@@ -64,6 +64,7 @@ VIDEO = torch.zeros(2, 3, 5, 18, 12)
         ("chronoedit.ChronoEditRotaryPosEmbed", (128, (1, 2, 2), 1024), None),
         ("qwenimage.QwenEmbedRope", (10000, [16, 56, 56]), None),
         ("bria.BriaEmbedND", (10000, [16, 56, 56]), torch.tensor([[0, 1, 2], [3, 4.5, 600]])),
+        ("bria.BriaEmbedND", (10000, [0, 56, 56]), torch.tensor([[0, 1, 2], [3, 4.5, 600]])),
         ("prx.PRXEmbedND", (64, 10000, [32, 32]), None),
     ],
 )
@@ -73,7 +74,7 @@ def test_axes_of_diffusers(name, arguments, inputs):
     model = torch.nn.Sequential(theirs)
     done = posenc.torch.replace_rotary(model)
     if inputs is None:
-        assert not done.replaced and "posenc does not know its class" in done.left["0"]
+        assert not done.replaced and "docs/recipes.md has the calls" in done.left["0"]
         return
     assert done.replaced == ["0"]
     torch._dynamo.reset()
@@ -85,12 +86,12 @@ def test_axes_of_diffusers(name, arguments, inputs):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_model_saved_and_loaded(tmp_path, dtype):
     saved, tokens = llama(dtype=dtype), torch.arange(60).reshape(2, 30)
-    saved.model.rotary_emb = RotaryEmbedding(saved.config)
+    saved.model.rotary_emb = rotary_like(saved.model.rotary_emb)
     saved.save_pretrained(tmp_path)
     loaded = transformers.LlamaForCausalLM.from_pretrained(tmp_path, dtype=dtype).eval()
     with torch.no_grad():
         theirs = loaded(tokens).logits  # a checkpoint contains nothing of posenc
-        loaded.model.rotary_emb = RotaryEmbedding(loaded.config)
+        loaded.model.rotary_emb = rotary_like(loaded.model.rotary_emb)
         ours = loaded(tokens).logits
         assert torch.equal(ours, saved(tokens).logits)
     assert torch.allclose(ours, theirs, rtol=0, atol=1e-5 if dtype == torch.float32 else 2e-2)
@@ -101,11 +102,11 @@ def test_a_model_saved_and_loaded(tmp_path, dtype):
 def test_generation():
     model, tokens = llama(), torch.arange(1, 31).reshape(2, 15)
     posenc.torch.replace_rotary(model)
-    told = dict(do_sample=False, pad_token_id=0, output_logits=True, return_dict_in_generate=True)
-    found = model.generate(tokens, max_new_tokens=9, **told)
+    options = dict(do_sample=False, pad_token_id=0, output_logits=True, return_dict_in_generate=True)
+    output = model.generate(tokens, max_new_tokens=9, **options)
     with torch.no_grad():
-        whole = model(found.sequences).logits[:, 14:-1]
-    assert torch.allclose(torch.stack(found.logits, 1), whole, rtol=0, atol=1e-4)
+        whole = model(output.sequences).logits[:, 14:-1]
+    assert torch.allclose(torch.stack(output.logits, 1), whole, rtol=0, atol=1e-4)
 
 
 def test_long_contexts():
@@ -114,7 +115,7 @@ def test_long_contexts():
     model = llama(positions=131072)
     at = torch.cat((torch.arange(8), torch.arange(131072 - 56, 131072)))[None]
     tokens = torch.randint(97, (1, 64), generator=torch.Generator().manual_seed(1))
-    theirs, ours, x = model.model.rotary_emb, RotaryEmbedding(model.config), torch.zeros(1)
+    theirs, ours, x = model.model.rotary_emb, rotary_like(model.model.rotary_emb), torch.zeros(1)
     exact = ours(x.double(), at)
     off = [max(float((a - b).abs().max()) for a, b in zip(module(x, at), exact)) for module in (theirs, ours)]
     assert 2e-3 < off[0] < 2e-2 and off[1] <= 2.0**-25

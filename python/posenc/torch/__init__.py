@@ -7,12 +7,13 @@
 
 Modules:
     SinusoidalPositionalEncoding   adds a table to embeddings; (batch, sequence, d_model) with batch_first=True
-    RotaryEmbedding                cosines and sines, for a model of transformers or another one
+    RotaryEmbedding                cosines and sines of rotary embeddings
     Timesteps                      timestep embeddings for a model of diffusers
 
 Functions on models:
     audit                          lists the tables of a model, with their errors
     replace_rotary                 replaces the rotary and timestep modules of a model
+    rotary_like                    makes the module that takes the place of one rotary module
 
 Functions as in `posenc`, with tensors: table, grid, timestep_embedding, pair and cis.
 
@@ -32,9 +33,9 @@ from ._encoding import SinusoidalPositionalEncoding
 from ._pairs import cis, pair
 from ._replace import replace_rotary
 from ._rotary_embedding import RotaryEmbedding
-from ._table import grid, table
-from ._timesteps import timestep_embedding
+from ._rotary_like import rotary_like
+from ._table import grid, table, timestep_embedding
 
-__all__ = ["audit", "cis", "grid", "pair", "replace_rotary", "table", "timestep_embedding"]
+__all__ = ["audit", "cis", "grid", "pair", "replace_rotary", "rotary_like", "table", "timestep_embedding"]
 if TYPE_CHECKING:  # help() prints about 900 lines for a class in __all__, most of them from nn.Module
     __all__ += ["RotaryEmbedding", "SinusoidalPositionalEncoding", "Timesteps"]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
-from .._audit import Base, base_of_frequencies, is_shape, largest_errors, may_be_table
+from .._audit import Base, base_of_frequencies, float32_frequencies, is_shape, largest_errors, may_be_table
 from .._identify import Table, distance, identify
 from .._plan import name_of
 from .._rotary import rotary_frequencies
 from ._calls import check_type
-from ._replace import probe
-from ._rotary_embedding import RotaryEmbedding
+from ._replace import ITSELF, replacement
+from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
 
 
 class AuditFinding(NamedTuple):
@@ -28,13 +29,21 @@ class AuditFinding(NamedTuple):
     column: int  #: its column
     replacement: str  #: a line of Python that replaces the tensor in `model`; empty if nothing differs, or with a note
     note: str = ""  #: why there is no such line, or why the tensor was not audited
+    #: For frequencies, numbers of positions, and the largest errors of cosines and sines below them. The last is `error`.
+    below: tuple[tuple[int, float], ...] = ()
 
     def __str__(self) -> str:
         if not self.recipe:
             return f"{self.name}: {self.note}"
-        off = f"off by up to {self.error:.2g}, at position {self.position}, column {self.column}; "
-        off += f"instead: {self.replacement}" if self.replacement else self.note
-        return f"{self.name}: {self.recipe}: {off if self.error else 'all bits right'}"
+        if not self.error:
+            return f"{self.name}: {self.recipe}: all bits right"
+        if self.below:
+            off = ", ".join(f"{error:.2g} below position {count:,}" for count, error in self.below)
+        else:
+            off = f"{self.error:.2g}"
+        after = f"instead: {self.replacement}" if self.replacement else self.note
+        place = f"at position {self.position}, column {self.column}"
+        return f"{self.name}: {self.recipe}: off by up to {off}, {place}; {after}"
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:
@@ -49,29 +58,37 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     - It finds tables with a row for each of consecutive positions, and the formula of any preset with any base.
     - It finds two tables of only cosines and only sines if their names differ just in "cos" and "sin".
     - Some rotary embeddings have only their frequencies: `inv_freq`, or one such buffer for each type of layer. The
-      finding then describes the cosines and sines that float32 arithmetic computes from them, at the positions below the
-      max_position_embeddings of the module's config, or up to 131071. Above 2^20 positions, these are the first and the
-      last 2^19. If the base is only known to be "about" a number, the error is the difference from the values of that
-      number. The replacement is `replace_rotary`, if that can replace the module.
+      finding then describes the cosines and sines that float32 arithmetic computes from them, below the positions 512,
+      2,048 and the max_position_embeddings of the module's config, or 131,072. Above 2^20 positions, these are the first
+      and the last 2^19. If a token has several positions, as the patches of a picture have, only those below 512 and
+      2,048 are compared. The replacement is `replace_rotary`, if that can replace the module.
+    - Frequencies of other modules are described if they have a base. If it is only known to be "about" a number, the error
+      is the difference from the values of that number.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.
     """
     check_type("model", model, nn.Module)
-    found = []
+    findings = []
+    replacements: dict[nn.Module, nn.Module | str] = {}
     for path, module in model.named_modules():
         for leaf, value in [*module._buffers.items(), *module._parameters.items(), *vars(module).items()]:
             if not isinstance(value, torch.Tensor) or nn.parameter.is_lazy(value):
                 continue
             try:
-                look = _frequencies if leaf.endswith("inv_freq") and value.dim() == 1 else _table
-                fields = None if value.is_meta or not value.numel() else look(path, module, leaf, value.detach())
+                fields: tuple[Any, ...] | None = None
+                if not value.is_meta and value.numel() and leaf.endswith("inv_freq") and value.dim() == 1:
+                    if not leaf.endswith("original_inv_freq") and module not in replacements:
+                        replacements[module] = replacement(module)
+                    fields = _frequencies(path, module, leaf, value.detach(), replacements.get(module, ""))
+                elif not value.is_meta and value.numel():
+                    fields = _table(path, module, leaf, value.detach())
             except Exception as error:  # each layout and subclass of tensors lacks different operations
                 why = f"not audited: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
                 fields = "", math.nan, 0, 0, "", why
             if fields:
-                found.append(AuditFinding(f"{path}.{leaf}".lstrip("."), *fields))
-    return found
+                findings.append(AuditFinding(f"{path}.{leaf}".lstrip("."), *fields))
+    return findings
 
 
 def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Tensor, str, str]:
@@ -84,9 +101,9 @@ def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Ten
         if isinstance(partner, torch.Tensor) and partner.shape == tensor.shape:
             n, both = rows.shape[1] // 2, torch.stack((rows, partner.detach().reshape(rows.shape).cpu()))
             halves, pairs = torch.equal(rows[:, :n], rows[:, n:]), torch.equal(rows[:, ::2], rows[:, 1::2])
-            said = ", duplicated='halves'" if halves else ", duplicated='pairs'" if pairs else ""
+            argument = ", duplicated='halves'" if halves else ", duplicated='pairs'" if pairs else ""
             both = both[..., :n] if halves else both[..., ::2] if pairs else both
-            return torch.cat([*both][:: 1 if part == "cos" else -1], -1), "pair", f"{said}).{part}"
+            return torch.cat([*both][:: 1 if part == "cos" else -1], -1), "pair", f"{argument}).{part}"
     return rows, "table", ""
 
 
@@ -98,36 +115,58 @@ def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tup
     if not may_be_table(x):
         return None
     t = Table(x)
-    found = identify(t)
-    if isinstance(found, str):
+    match = identify(t)
+    if isinstance(match, str):
         return None
-    _, error, row, column = distance(t, found.spec, t.stored)
+    _, error, row, column = distance(t, match.spec, t.stored)
     there = (f"model.get_submodule({path!r})" if path else "model") + f".{leaf}.data"
-    made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
+    made = f"posenc.torch.{function}({t.arguments(match.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
     line = f"{there}.copy_({made})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)
-    base, first = found.spec.get("base", "unknown"), found.spec["first"]
-    recipe = f"{', '.join(found.presets)}, base {base}, first {first}"
+    base, first = match.spec.get("base", "unknown"), match.spec["first"]
+    recipe = f"{', '.join(match.presets)}, base {base}, first {first}"
     return recipe, error, first + row, column, line if error else ""
 
 
-def _frequencies(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[Any, ...] | None:
-    """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions."""
+def _frequencies(
+    path: str, module: nn.Module, leaf: str, tensor: torch.Tensor, ours: nn.Module | str
+) -> tuple[Any, ...] | None:
+    """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions.
+
+    ours: the module of posenc that can take the module's place, or the reason why there is none."""
     w = tensor.cpu().float().numpy()
     if leaf.endswith("original_inv_freq") or not (w[0] > 0 and (w >= 0).all()):
         return None
-    count = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17)
-    own, line, note = probe(module), "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
-    if isinstance(own, RotaryEmbedding):
-        one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
-        base, kind = Base(one.base, False), one.rope_type
-        w = -np.sort(-w) if one._is_axial else w  # Pixtral's are in the order of the columns
-        wanted = [one._of_length(length) for length in ((0, count) if kind in ("dynamic", "longrope") else (0,))]
-        line, note = ("posenc.torch.replace_rotary(model)", "") if path else (line, note)
+    one = ours.per_type[leaf[: -len("_inv_freq")]] if isinstance(ours, RotaryEmbeddings) else ours
+    most = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17)
+    if isinstance(one, RotaryEmbedding):
+        kind, base, right = f"rotary, {one.rope_type}", Base(one.base, False), one.of_length
+        line, note = ("posenc.torch.replace_rotary(model)", "") if path else ("", ITSELF)
+        float32 = used(one, w)
+        most = 2048 if one.axis == -1 else most  # positions of patches: rows and columns
     else:
-        found, kind = base_of_frequencies(w, name_of(tensor.dtype)), "default"
-        if found is None:
+        about = base_of_frequencies(w, name_of(tensor.dtype))
+        if about is None:
             return None
-        base, wanted = found, [rotary_frequencies(2 * len(w), found.value)]
-        note = f"replace_rotary does not replace this module: {own}"
-    recipe = f"rotary, {kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
-    return recipe, *min(largest_errors([w], r, count)[0] for r in wanted), line, note
+        exact, kind, base = rotary_frequencies(2 * len(w), about.value), "frequencies", about
+        line, note, right = "", f"replace_rotary does not replace this module: {one}", lambda length: exact
+        float32 = lambda length: w  # noqa: E731
+    below, largest = [], (0.0, 0, 0)
+    for count in sorted({min(count, most) for count in (512, 2048, most)}):
+        (largest,) = largest_errors([float32(count)], right(count), count)
+        below.append((count, largest[0]))
+    recipe = f"{kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
+    return recipe, *largest, line, note, tuple(below)
+
+
+def used(one: RotaryEmbedding, w: npt.NDArray[Any]) -> Callable[[int], npt.NDArray[Any]]:
+    """Returns the frequencies that a module uses for a length. one: its replacement. w: its frequencies now."""
+    falling = np.empty_like(w)
+    falling[[*one.order]] = w
+
+    def of_length(length: int) -> npt.NDArray[Any]:
+        r = one.of_length(length)
+        if np.array_equal(r.freqs, one.of_length(0).freqs):
+            return falling
+        return float32_frequencies(r, one.base)  # the module computes them for this length
+
+    return of_length

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Sequence
 
 import torch
 from torch import nn
 
-from .._timesteps import table_arguments
+from .._table import table_arguments
 from ._calls import check_type
 from ._pairs import pair
 from ._rows import constant_number, rows, spec_of
-from ._tensors import check_positions, of_module
+from ._sines import computing_method
+from ._tensors import check_positions, constant, of_module
+
+SEE = "docs/recipes.md has the calls for many models"
 
 
 class Timesteps(nn.Module):
@@ -50,8 +54,8 @@ class FluxPosEmbed(nn.Module):
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Returns two float32 tensors of shape (tokens, columns) for positions of shape (tokens, axes)."""
         check_type("ids", ids, torch.Tensor)
-        each = enumerate(of_module("ids", ids).unbind(-1))
-        both = [pair(positions=at, d_model=self.axes_dim[i], base=self.theta, duplicated="pairs") for i, at in each]
+        each = [(width, at) for width, at in zip(self.axes_dim, of_module("ids", ids).unbind(-1)) if width]
+        both = [pair(positions=at, d_model=width, base=self.theta, duplicated="pairs") for width, at in each]
         return tuple(torch.cat(parts, -1) for parts in zip(*both))
 
 
@@ -72,3 +76,34 @@ class WanRotaryPosEmbed(nn.Module):
         each = [pair(n, d, **where) for n, d in zip(sizes, (self.t_dim, self.h_dim, self.w_dim))]
         at = torch.cartesian_prod(*[torch.arange(n, device=hidden_states.device) for n in sizes]).unbind(-1)
         return tuple(torch.cat([table[i] for table, i in zip(tables, at)], -1)[None, :, None] for tables in zip(*each))
+
+
+def kind_of(module: nn.Module) -> type[nn.Module] | None:
+    """Returns the class above whose `forward` has the argument of this module of diffusers, if there is one."""
+    kinds = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}
+    kind = type(module)
+    if not str(kind.__module__).startswith("diffusers.") or not computing_method(kind, {}):
+        return None
+    return kinds.get(" ".join([*inspect.signature(kind.forward).parameters][1:]))
+
+
+def like(module: Any, kind: type[nn.Module]) -> nn.Module:
+    """Returns the module of this kind, if it has the attributes and returns the values of the module of diffusers."""
+    fields, parameters = vars(module), inspect.signature(kind).parameters
+    if not all(name in fields or each.default is not each.empty for name, each in parameters.items()):
+        raise ValueError(f"it has not the attributes of {kind.__name__}; {SEE}")
+    ours = kind(**{name: fields[name] for name in parameters if name in fields})
+    if not {name for name in fields if name[0] != "_"} <= {*vars(ours)}:
+        raise ValueError(f"it has other attributes than {kind.__name__}; {SEE}")
+    at = constant([0, 0.5, 1, 999], "float32")
+    if kind is WanRotaryPosEmbed:
+        inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
+    else:
+        inputs = at if kind is Timesteps else at[:, None].repeat(1, len(module.axes_dim))
+    size = 4 if kind is WanRotaryPosEmbed else at[:, None] * abs(getattr(module, "scale", 1))
+    results = [result if isinstance(result, tuple) else (result,) for result in (module(inputs), ours(inputs))]
+    for theirs, values in zip(*results):
+        bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
+        if theirs.shape != values.shape or not bool(((theirs.float().cpu() - values).abs() <= bound).all()):
+            raise ValueError(f"it returns other values than {kind.__name__}; {SEE}")
+    return ours

@@ -1,30 +1,28 @@
-"""The module that computes rotary embeddings, in place of a Hugging Face model's own or from a few numbers."""
+"""The module that computes rotary embeddings."""
 
 from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Callable, Mapping, Sequence, SupportsIndex
+from typing import Any, Callable, Literal, Mapping, Sequence, SupportsIndex, get_args
 
 import torch
 from torch import nn
 
-from .._plan import MAX_POSITION, DtypeName, unknown
-from .._rotary import RotaryFrequencies, rotary_frequencies
-from .._rotary_config import RotaryLayout, given, layer_types, read
+from .._plan import MAX_POSITION, DtypeName, index, unknown
+from .._rotary import RotaryFrequencies, base_of, rope_type_of, rotary_frequencies
 from ._calls import check_type, constant_in_graphs
 from ._formula import forget, kept
-from ._pairs import duplicated_columns
-from ._rows import rows, spec_of
+from ._rows import cos_sin, spec_of
 from ._tensors import constant, of_module
 
+RotaryLayout = Literal["halves", "pairs", "half", "complex"]
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
 
 
 @functools.lru_cache(maxsize=64)
-def _frequencies(d_model: int, base: float, scaling: str, length: int, max_positions: int) -> RotaryFrequencies:
-    kind = json.loads(scaling)
-    return rotary_frequencies(d_model, base, scaling=kind, length=length, max_position_embeddings=max_positions)
+def _frequencies(head: int, base: float, scaling: str, length: int, most: int | None) -> RotaryFrequencies:
+    return rotary_frequencies(head, base, scaling=json.loads(scaling), length=length, max_position_embeddings=most)
 
 
 @functools.lru_cache(maxsize=64)
@@ -59,33 +57,46 @@ def _untraced(function: Any) -> Any:
         return torch.compiler.disable(function)
 
 
+def _axes(sections: Any, is_in_turn: bool, n: int) -> list[int]:
+    """Returns for each of n frequencies whether it belongs to time, height or width: 0, 1 or 2."""
+    try:
+        most = 1 << 20 if is_in_turn else n  # transformers ignores what exceeds the frequencies there
+        sizes = [index("each of the sections", size, 0, most) for size in sections]
+    except TypeError:
+        sizes = []
+    if len(sizes) != 3 or not is_in_turn and sum(sizes) != n:
+        raise ValueError(f"the sections (mrope_section) are {sections!r}; allowed: three numbers whose sum is {n}")
+    if is_in_turn:
+        return [k % 3 if k < 3 * sizes[k % 3] else 0 for k in range(n)]
+    return [axis for axis, size in enumerate(sizes) for _ in range(size)]
+
+
+def columns_of(layout: str, n: int) -> list[int]:
+    """Returns the index of each column's frequency."""
+    if layout == "pairs":
+        return [k for k in range(n) for _ in range(2)]
+    return [*range(n)] * (2 if layout == "halves" else 1)
+
+
 class RotaryEmbedding(nn.Module):
     """Computes cosines and sines of rotary embeddings.
 
-        >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)  # for a model of transformers
-        >>> rotary = posenc.torch.RotaryEmbedding(128, base=500000.0)            # for any other
+        >>> rotary = posenc.torch.RotaryEmbedding(128, base=500000.0)
+        >>> cos, sin = rotary(x, positions)
 
     It returns (cos, sin), with each frequency's column once or twice, or one complex tensor. The dtype is that of x, or
-    float32. A token has one position, or two or three, such as height and width. With a config, the module returns what
-    the model's own module returns, in layout and dtype. `posenc.torch.replace_rotary` replaces all such modules of a
-    model.
+    float32. A token has one position, or three: time, height and width. To replace the rotary module of a model, call
+    `posenc.torch.rotary_like`, or `posenc.torch.replace_rotary` for all modules of a model.
 
     Parameters
     ----------
-    config
-        The config of a model, or its head_dim: the number of columns of a whole head. The model_type of a config
-        determines what the module returns; the types of transformers 5.23.0 are known. The module also reads
-        rope_parameters, or rope_theta and rope_scaling; head_dim, or hidden_size and num_attention_heads;
-        partial_rotary_factor, if models of this type do; and max_position_embeddings.
-    layer_type
-        The type of layer whose parameters to use, if the config has parameters for each type. None means that each call
-        gives the type.
+    head_dim
+        The number of columns of a whole head.
+    base, scaling, max_position_embeddings
+        As in `posenc.rotary_frequencies`.
     layout
         The columns of the frequencies w0 to wn: "halves" is w0 .. wn, w0 .. wn (Llama and most others), "pairs" is
-        w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor. None
-        means that of the config's model_type, or "halves" without a config.
-    base, scaling, max_position_embeddings
-        As in `posenc.rotary_frequencies`. These and the following arguments are for a module without a config.
+        w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor.
     sections, interleaved
         If tokens have three positions, how many frequencies belong to time, height and width, such as (16, 24, 24). The
         first frequencies belong to time and the last to width. With `interleaved`, frequencies belong to time, height
@@ -95,8 +106,8 @@ class RotaryEmbedding(nn.Module):
 
     Raises
     ------
-    ValueError
-        The config is not supported, or an argument is wrong. The message says why.
+    ValueError, TypeError
+        An argument is wrong. The message says what is allowed.
 
     Notes
     -----
@@ -105,8 +116,7 @@ class RotaryEmbedding(nn.Module):
     and its error of 2^-50, and the product is rounded once. The module makes no synchronisation with a device.
 
     Positions are integers or real numbers up to 2^32. Other positions give NaN. The module has no state to save, load or
-    reserve. Code of a model may read `attention_scaling` and `inv_freq`, the frequencies of short sequences in float32,
-    in the order of the model's own module. With layer types, their names begin with the type, as in transformers.
+    reserve. Code of a model may read `attention_scaling` and `inv_freq`, the frequencies of short sequences in float32.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
@@ -117,75 +127,81 @@ class RotaryEmbedding(nn.Module):
 
     def __init__(
         self,
-        config: Any,
+        head_dim: SupportsIndex,
         *,
-        layer_type: str | None = None,
-        layout: RotaryLayout | None = None,
         base: float | None = None,
         scaling: Mapping[str, Any] | None = None,
         max_position_embeddings: SupportsIndex | None = None,
+        layout: RotaryLayout = "halves",
         sections: Sequence[SupportsIndex] | None = None,
         interleaved: bool | None = None,
         dtype: torch.dtype | DtypeName | None = None,
     ) -> None:
         super().__init__()
-        numbers = base, scaling, max_position_embeddings, sections, interleaved, dtype
-        if hasattr(config, "__index__"):
-            if layer_type is not None or interleaved and sections is None:
-                raise ValueError("layer_type needs a config, and interleaved=True needs sections")
-            config = given(config, *numbers)
-        elif any(number is not None for number in numbers):
-            raise ValueError("base, scaling and the arguments after them are given; allowed: None with a config")
-        types = layer_types(config)
-        self.config, self.layer_type = config, layer_type if types else None
-        self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
-        self._device = torch.device("cpu")
-        self._spec = ""
-        self._is_axial = False  #: whether the last axis of position_ids has the positions of a token
-        if types and layer_type is None:
-            self.per_type = nn.ModuleDict(
-                {name: RotaryEmbedding(config, layer_type=name, layout=layout) for name in types}
-            )
-            return
-        said = read(config, layer_type, layout)
-        self.base, self.d_model, self.max_position_embeddings = said.base, said.d_model, said.max_position_embeddings
-        self.rope_type: str = said.scaling["rope_type"]
-        self.layout, self.axes = said.layout, said.axes
-        self._is_axial = said.columns is not None
-        self._positions = 3 if said.axes and not self._is_axial else 1 + max(said.axes or (0,))  #: of a token
-        self.dtype = None if said.dtype == "x" else torch.float32  #: None means the dtype of x
-        self._json = json.dumps(said.scaling)
-        self._original: int = said.scaling.get("original_max_position_embeddings") or 0
-        self._longest = self.max_position_embeddings  #: with dynamic scaling, the length of the longest sequence
-        near = self._of_length(0)
-        self._inv_freq = tuple(near.freqs[[*(said.order or range(len(near.freqs)))]].tolist())
+        if layout not in get_args(RotaryLayout):
+            raise ValueError(unknown("layout is", layout, get_args(RotaryLayout)))
+        if str(dtype) not in ("None", "float32", "torch.float32"):
+            raise ValueError(f"dtype is {dtype!r}; allowed: torch.float32, or None for the dtype of x")
+        if not isinstance(scaling, (Mapping, type(None))):
+            raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
+        parameters = dict(scaling or {})
+        mrope = parameters.pop("mrope_section", None), parameters.pop("mrope_interleaved", None)
+        sections = mrope[0] if sections is None else sections
+        is_in_turn = bool(mrope[1] if interleaved is None else interleaved)
+        if is_in_turn and sections is None:
+            raise ValueError("interleaved is True; it needs sections")
+        most = max_position_embeddings
+        self.max_position_embeddings = None if most is None else index("max_position_embeddings", most, 1, MAX_POSITION)
+        self.base = base_of(base, parameters.pop("rope_theta", None))
+        self.rope_type = parameters["rope_type"] = rope_type_of(parameters)
+        self.scaling = parameters
+        self._json, self._head = json.dumps(parameters), index("head_dim", head_dim, 2, 1 << 20)
+        near = self.of_length(0)
+        self.d_model = 2 * len(near.freqs)
         self.attention_scaling = near.attention_factor
-        far = self._of_length(self._original + 1) if self.rope_type == "longrope" else None
-        self._spec = _spec(near, far, self._original)
-        n = self.d_model // 2
-        self._columns = said.columns or (*range(n),)  #: the index of each column's frequency
-        #: of each column in the values of all axes
-        self._places = tuple(n * axis + column for axis, column in zip(self.axes or (), self._columns))
-        self.max_position_embeddings = said.max_position_embeddings or MAX_POSITION
+        self.layout: str = layout
+        self.dtype = torch.float32 if dtype is not None or layout == "complex" else None  #: None means the dtype of x
+        original = parameters.get("original_max_position_embeddings") or self.max_position_embeddings or 0
+        far = self.of_length(original + 1) if self.rope_type == "longrope" else None
+        self._spec = _spec(near, far, original)
+        self._longest = self.max_position_embeddings or 0  #: with dynamic scaling, the length of the longest sequence
+        self._inv_freq = tuple(near.freqs.tolist())
+        self.order: Sequence[int] = range(len(near.freqs))  #: of our frequencies in `inv_freq`
+        self._device = torch.device("cpu")
+        #: The axis of positions that has the numbers of a token's position: 0, -1, or None if there is one number.
+        self.axis: int | None = None
+        #: By how many numbers a position has: the places of the columns in the values of all numbers and frequencies.
+        #: Empty if the columns are those of `layout` for one number.
+        self._places: dict[int, tuple[int, ...]] = {}
+        if sections is not None:
+            axes = _axes(sections, is_in_turn, len(near.freqs))
+            self.arrange(0, {3: [(axes[k], k) for k in columns_of(layout, len(axes))]}, range(len(axes)))
         self._untrace()
+
+    def arrange(self, axis: int | None, columns: Mapping[int, Sequence[tuple[int, int]]], order: Sequence[int]) -> None:
+        """Sets the columns of results, for modules that take the place of others.
+
+        axis: as `self.axis`. columns: by how many numbers a position has, for each column the index of its number and of its
+        frequency. The indices of frequencies are in the module's own order: frequency i is our frequency order[i]."""
+        n = len(order)
+        self._inv_freq, self.order = tuple(self._inv_freq[k] for k in order), order
+        self.axis, places = axis, {c: tuple(i * n + order[k] for i, k in pairs) for c, pairs in columns.items()}
+        self._places = places
+        for layout in ("complex",) if self.layout == "complex" else ("halves", "pairs", "half"):
+            if axis is None and places[1] == tuple(columns_of(layout, n)):
+                self.layout, self._places = layout, {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._untrace()
 
     def _untrace(self) -> None:
-        if getattr(self, "rope_type", "") == "dynamic" and hasattr(torch, "compiler"):
+        if self.rope_type == "dynamic" and hasattr(torch, "compiler"):
             RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
-        """Answers to the names of frequencies and factors in transformers' modules, which code of models may read."""
-        per_type = self.__dict__.get("_modules", {}).get("per_type")
-        if per_type is None and name == "inv_freq":  # no buffer, which a cast of the model would round
+        if name == "inv_freq":  # code of models may read it; no buffer, which a cast of the model would round
             return _inv_freq(self._inv_freq, self._device)
-        for field in ("inv_freq", "attention_scaling"):
-            layer_type = name[: -len(field) - 1]
-            if per_type is not None and layer_type in per_type and name == f"{layer_type}_{field}":
-                return getattr(per_type[layer_type], field)
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -193,10 +209,11 @@ class RotaryEmbedding(nn.Module):
             raise AttributeError("inv_freq is read-only; make another RotaryEmbedding")
         super().__setattr__(name, value)
 
-    def _of_length(self, length: int) -> RotaryFrequencies:
-        return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings)
+    def of_length(self, length: int) -> RotaryFrequencies:
+        """Returns the frequencies of a sequence, and the attention factor."""
+        return _frequencies(self._head, self.base, self._json, length, self.max_position_embeddings)
 
-    def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
+    def forward(self, x: torch.Tensor, position_ids: torch.Tensor) -> Any:
         """Returns cosines and sines of shape ``position_ids.shape + (columns,)``, or one complex tensor.
 
         Parameters
@@ -205,20 +222,8 @@ class RotaryEmbedding(nn.Module):
             A tensor with the device of the result and, for most models, its dtype. Its values are not read.
         position_ids
             Numbers, of any shape. If tokens have three positions, the shape is (3, batch, sequence); with any other
-            number of axes, the three positions are equal. With the rope_type "axial", the last axis has the positions
-            of a token.
-        layer_type
-            The type of layer, if each type has its own frequencies. Models whose layers share their frequencies ignore
-            it.
+            number of axes, the three positions are equal.
         """
-        if self.per_type is not None:
-            if layer_type not in self.per_type:
-                raise ValueError(unknown("layer_type is", layer_type, self.per_type))
-            return self.per_type[layer_type](x, position_ids)
-        if self.layer_type is not None and layer_type not in (None, self.layer_type):
-            raise ValueError(
-                f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, for which this module was made"
-            )
         check_type("x", x, torch.Tensor)
         check_type("position_ids", position_ids, torch.Tensor)
         if position_ids.is_complex():
@@ -231,25 +236,28 @@ class RotaryEmbedding(nn.Module):
             return self._by_length(positions, dtype)
         return self._values(positions, dtype, self._spec)
 
-    def _by_axis(self, positions: torch.Tensor) -> torch.Tensor | None:
-        """Returns positions whose first axis is that of `self.axes`, or None if a token has one position."""
-        if self.axes is None or positions.dim() != 3 and not self._is_axial:
-            return None
-        axis = -1 if self._is_axial else 0
-        size = positions.shape[axis] if positions.dim() else 0
-        if size != self._positions and (size != 1 or self._is_axial):
-            allowed = f"(.., {self._positions})" if self._is_axial else "(3, batch, sequence)"
-            raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: {allowed}")
-        return positions.movedim(axis, 0).expand(self._positions, *[-1] * (positions.dim() - 1))
+    def _by_number(self, positions: torch.Tensor) -> torch.Tensor:
+        """Returns positions with the numbers of a token's position on a first axis."""
+        if self.axis is None:
+            return positions.unsqueeze(0)
+        size = positions.shape[self.axis] if positions.dim() else 0
+        if self.axis == 0 and (positions.dim() != 3 or size == 1):  # all numbers are equal
+            positions = positions.unsqueeze(0) if positions.dim() != 3 else positions
+            return positions.expand(max(self._places), *[-1] * (positions.dim() - 1))
+        if size not in self._places:
+            shapes = [f"({n}, batch, sequence)" if self.axis == 0 else f"(.., {n})" for n in self._places]
+            raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: {' or '.join(shapes)}")
+        return positions.movedim(self.axis, 0)
 
     def _by_length(self, positions: torch.Tensor, dtype: torch.dtype) -> Any:
         if torch.jit.is_tracing():
             raise RuntimeError(f"{_READS}; torch.jit.trace cannot trace it")
         most = self.max_position_embeddings
+        assert most is not None  # rotary_frequencies requires it
         length = min(int(positions.nan_to_num().max()) + 1, MAX_POSITION) if positions.numel() else 0
         if length > self._longest or length < most:
             longest, old = max(length, most), self._spec
-            spec = _spec(self._of_length(longest), None, 0)
+            spec = _spec(self.of_length(longest), None, 0)
             if self._longest > most:
                 forget(old)
             self._longest, self._spec = longest, spec
@@ -258,31 +266,48 @@ class RotaryEmbedding(nn.Module):
         return self._values(positions, dtype, spec)
 
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
-        by_axis = self._by_axis(positions)
-        if by_axis is None:
-            both = rows(positions, spec, dtype, apart=True)
-        else:  # one call, since the frequencies may depend on the length, which is the same for all axes
-            each = rows(by_axis, spec, dtype, apart=True).movedim(1, -2).flatten(-2)
-            both = each.index_select(-1, _index(self._places, each.device))
-        cos, sin = self._arranged(both[0]), self._arranged(both[1])
+        if self._places:  # one call, since the frequencies may depend on the length, which is the same for all numbers
+            by_number = self._by_number(positions)
+            places = _index(self._places[by_number.shape[0]], by_number.device)
+            each = [part.movedim(0, -2).flatten(-2) for part in cos_sin(by_number, spec, dtype)]
+            cos, sin = (part.index_select(-1, places) for part in each)
+        else:
+            layout: Any = self.layout if self.layout in ("halves", "pairs") else None
+            cos, sin = cos_sin(positions, spec, dtype, layout)
         return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
-
-    def _arranged(self, columns: torch.Tensor) -> torch.Tensor:
-        return duplicated_columns(columns, None if self.layout == "half" else self.layout)
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
-        if self._spec:  # makes the constants, since a later call may be in a CUDA graph, which cannot copy from the CPU
-            self._device = fn(constant([], "float32")).device
-            positions = constant([[[0] * self._positions]], "int64", self._device)
-            self._values(positions if self._is_axial else positions.transpose(0, 2), torch.float32, self._spec)
+        # Makes the constants, since a later call may be in a CUDA graph, which cannot copy from the CPU.
+        self._device = fn(constant([], "float32")).device
+        for count in self._places or (1,):
+            positions = constant([[[0] * count]], "int64", self._device)
+            self._values(positions if self.axis == -1 else positions.transpose(0, 2), torch.float32, self._spec)
         return self
 
     def extra_repr(self) -> str:
-        if self.per_type is not None:
-            return ""
         scaling = {key: value for key, value in json.loads(self._json).items() if not isinstance(value, list)}
-        axes, more = self.axes or (), "" if self.dtype is None else f", dtype={self.dtype}"
-        more += f", sections={tuple(map(axes.count, range(self._positions)))}" if axes else ""
-        more += ", interleaved=True" if [*axes] != sorted(axes) else ""
-        return f"{self.d_model}, base={self.base:g}, scaling={scaling}, layout={self.layout!r}{more}"
+        text = f"{self._head}, base={self.base:g}, scaling={scaling}, layout={self.layout!r}"
+        text += "" if self.dtype is None else f", dtype={self.dtype}"
+        return text if self.axis is None else f"{text}, numbers of a position={[*self._places]} on axis {self.axis}"
+
+
+class RotaryEmbeddings(nn.Module):
+    """A `RotaryEmbedding` for each type of layer, which each call names, as some modules of transformers have."""
+
+    def __init__(self, per_type: Mapping[str, RotaryEmbedding]) -> None:
+        super().__init__()
+        self.per_type = nn.ModuleDict(per_type)
+
+    def __getattr__(self, name: str) -> Any:
+        """Answers to the names of frequencies and factors in transformers' modules, which code of models may read."""
+        for field in ("inv_freq", "attention_scaling"):
+            layer_type, modules = name[: -len(field) - 1], self.__dict__["_modules"].get("per_type", ())
+            if name == f"{layer_type}_{field}" and layer_type in modules:
+                return getattr(modules[layer_type], field)
+        return super().__getattr__(name)
+
+    def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
+        if layer_type not in self.per_type:
+            raise ValueError(unknown("layer_type is", layer_type, self.per_type))
+        return self.per_type[layer_type](x, position_ids)

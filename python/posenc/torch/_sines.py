@@ -1,11 +1,10 @@
-"""Tells from the code of a class whether it computes sines and cosines."""
+"""Finds the classes that compute sines and cosines, by the names in their code. No code of a class runs."""
 
 from __future__ import annotations
 
-import dis
 import functools
 import types
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator
 
 from torch import nn
 
@@ -13,23 +12,20 @@ from torch import nn
 _FILL = ("_init_weights", "initialize_weights")
 _OUTSIDE = ("builtins", "torch", "numpy", "posenc")
 _CACHED = type(functools.lru_cache(lambda: None))
-_LOADS = ("LOAD_ATTR", "LOAD_METHOD")
-_HAS_LOAD_METHOD = "LOAD_METHOD" in dis.opmap  # until Python 3.11; then the last bit of LOAD_ATTR means a method
+Searched = Dict[types.FunctionType, bool]  #: functions that were searched, and whether they compute sines and cosines
 
 
-def computing_method(kind: type[Any]) -> str:
-    """Returns the first method of the class that calls both `sin` and `cos`, or `polar`; else "".
+def computing_method(kind: type[Any], searched: Searched) -> str:
+    """Returns the first method of the class that uses the names `sin` and `cos`, or `polar`; else "".
 
-    A function of the same module, or one imported from another module, counts as part of the method that names it.
-    Functions and classes of PyTorch, NumPy and posenc are not searched. No code of the class runs."""
-    seen: set[types.FunctionType] = set()
+    A function that the method names counts as a part of it. Functions and classes of PyTorch, NumPy and posenc are not
+    searched. Code that only reads fields of these names is found too. Code that names the functions otherwise is not."""
     for each in type.mro(kind):
-        module = type.__getattribute__(each, "__dict__").get("__module__")
-        if each is nn.Module or _is_outside(module):
-            continue
-        for name, value in type.__getattribute__(each, "__dict__").items():
-            if name not in _FILL and _computes(value, seen):
-                return name
+        fields = type.__getattribute__(each, "__dict__")
+        if each is not nn.Module and not _is_outside(fields.get("__module__")):
+            for name, value in fields.items():
+                if name not in _FILL and _computes(_function(value), searched):
+                    return name
     return ""
 
 
@@ -47,36 +43,27 @@ def _function(value: Any) -> types.FunctionType | None:
         value = value.__func__
     elif kind is functools.cached_property:
         value = value.func
-    while type(value) in (types.FunctionType, _CACHED) and "__wrapped__" in vars(value):
-        value = vars(value)["__wrapped__"]
+    elif kind is _CACHED:
+        value = value.__wrapped__
     return value if type(value) is types.FunctionType else None
 
 
-def _computes(value: Any, seen: set[types.FunctionType]) -> bool:
-    found = [value]
-    while found:
-        function = _function(found.pop())
-        if function is None or function in seen or _is_outside(function.__module__):
-            continue
-        seen.add(function)
-        called = {*_called(function.__code__)}
-        names = {name.rstrip("_") for name in called}
-        if names >= {"sin", "cos"} or "polar" in names:
-            return True
-        found += [value for name, value in function.__globals__.items() if name in called]
-    return False
+def _computes(function: types.FunctionType | None, searched: Searched) -> bool:
+    if function is None or _is_outside(function.__module__):
+        return False
+    if function not in searched:
+        searched[function] = False  # functions may name each other
+        names = {*_names(function.__code__)}
+        others = [function.__globals__.get(name) for name in names] + [vars(function).get("__wrapped__")]
+        searched[function] = "polar" in names or names >= {"sin", "cos"} or any(
+            _computes(_function(other), searched) for other in others
+        )
+    return searched[function]
 
 
-def _called(code: types.CodeType) -> Iterator[str]:
-    """Yields global names, attributes of globals, and methods that a function or one defined in it calls.
-
-    An attribute of anything else, such as the field `cos` of a result, is no call."""
-    before = ""
-    for step in dis.get_instructions(code):
-        is_method = step.opname == "LOAD_METHOD" or not _HAS_LOAD_METHOD and (step.arg or 0) & 1
-        if step.opname == "LOAD_GLOBAL" or step.opname in _LOADS and (is_method or before == "LOAD_GLOBAL"):
-            yield str(step.argval)
-        before = step.opname
+def _names(code: types.CodeType) -> Iterator[str]:
+    """Yields the global names and the attributes in the code of a function, and of those defined in it."""
+    yield from (name.rstrip("_") for name in code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _called(constant)
+            yield from _names(constant)

@@ -1,11 +1,13 @@
 """posenc.torch.audit: what it finds in models, and that its replacement lines make all bits right."""
 
 import math
+import re
 
 import pytest
 import torch
+from kinds import kinds
 from torch import nn
-from test_replace import Layers, LAYERS, NoConfig, Rotary, Sines, config
+from test_replace import LAYERS, NO_BASE, ByLength, LastAxis, Layers, NoConfig, Rotary, Sines, config
 from tutorial import Annotated, Tutorial, table
 
 import posenc.torch
@@ -84,9 +86,12 @@ def test_frequencies():
     found = {finding.name: finding for finding in audit(model)}
     assert [*found] == ["a.0.inv_freq", "b.0.inv_freq", "c.inv_freq"]
     far = found["a.0.inv_freq"]
-    assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "base 500000.0" in str(far)
+    assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "rotary, default, base 500000.0" in str(far)
+    assert [count for count, _ in far.below] == [512, 2048, 131072] and far.below[2][1] == far.error
+    assert re.search(r"off by up to \S+ below position 512, \S+ below position 2,048, 0.00\d+ below position 131,072", str(far))
+    assert "rotary" not in found["c.inv_freq"].recipe  # its class returns something else
     assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
-    assert "does not replace this module: it returns other values" in found["c.inv_freq"].note
+    assert "does not replace this module: at position 0 it does not return" in found["c.inv_freq"].note
     assert not found["c.inv_freq"].replacement and found["c.inv_freq"].note in str(found["c.inv_freq"])
     exec(found["b.0.inv_freq"].replacement, {"model": model, "posenc": posenc})
     assert isinstance(model["a"][0], posenc.torch.RotaryEmbedding) and isinstance(
@@ -103,33 +108,52 @@ def test_frequencies_of_layers():
     assert all(f.error > 1e-5 and f.replacement for f in found)
 
 
+def test_positions_of_patches():
+    """Rows and columns of patches are small numbers."""
+    (found,) = audit(nn.Sequential(LastAxis(config(max_position_embeddings=131072))))
+    assert [count for count, _ in found.below] == [512, 2048] and found.replacement
+
+
+@pytest.mark.parametrize("kind", ["longrope", "dynamic"])
+def test_frequencies_that_depend_on_the_length(kind):
+    """Each length has its own. (The audit takes those that transformers would compute, whose errors are larger.)"""
+    module = ByLength(config(rope_scaling=kinds(32, 1024)[kind]))
+    (found,) = audit(nn.Sequential(module))
+    assert f"rotary, {kind}" in found.recipe and [count for count, _ in found.below] == [512, 2048, 4096]
+    for count, error in found.below:
+        more = dict(scaling=module.config.rope_scaling, length=count, max_position_embeddings=4096)
+        r = posenc.rotary_frequencies(64, 500000.0, **more)
+        right = posenc.torch.pair(count, 64, freqs=r.freqs, freqs_low=r.freqs_low, dtype=torch.float64)
+        theirs = module(torch.zeros(1), torch.arange(count)[None])
+        off = max(float((a[0, :, :32] - r.attention_factor * b).abs().max()) for a, b in zip(theirs, right))
+        assert off / 4 < error < 4 * off
+
+
 @pytest.mark.parametrize("cast", [nn.Module.bfloat16, nn.Module.half, lambda module: module.bfloat16().float()])
-@pytest.mark.parametrize("base, said", [(500000.0, "500000.0"), (10000.0, "10000.0"), (501234.5, "about 501")])
-def test_bases_of_rounded_frequencies(cast, base, said):
+@pytest.mark.parametrize("base, text", [(500000.0, "500000.0"), (10000.0, "10000.0"), (501234.5, "about 501")])
+def test_bases_of_rounded_frequencies(cast, base, text):
     """A round number that explains all bits counts as the base. Any other is only near it."""
     (found,) = audit(nn.ModuleDict({"a": cast(NoConfig(config(), base))}))
-    assert f"rotary, default, base {said}" in found.recipe
-    assert ("its frequencies are those of posenc.torch.RotaryEmbedding" in found.note) == ("about" not in said)
+    assert f"frequencies, base {text}" in found.recipe and NO_BASE in found.note
 
 
 def test_the_base_of_frequencies_computed_in_16_bits():
     module = NoConfig(config())
     module.inv_freq = 1.0 / torch.tensor(500000.0).bfloat16() ** (torch.arange(0, 64, 2).bfloat16() / 64)
     (found,) = audit(nn.ModuleDict({"a": module}))
-    assert "base about " in found.recipe and "those of" not in found.note
+    assert "base about " in found.recipe
 
 
 def test_frequencies_of_two_axes():
     module = NoConfig(config(), 10000.0)
     module.inv_freq = module.inv_freq[None].expand(3, -1)
     model = nn.ModuleDict({"a": module})
-    why = posenc.torch.replace_rotary(model).left["a"]
-    assert audit(model) == [] and "does not know its class" in why and "its frequencies are" not in why
+    assert audit(model) == [] and posenc.torch.replace_rotary(model).left
 
 
 def test_the_model_itself():
     (found,) = audit(Rotary(config()))
-    assert found.error > 1e-5 and not found.replacement and "it is the model itself" in found.note
+    assert found.error > 1e-5 and not found.replacement and "posenc.torch.rotary_like(module)" in found.note
     model = Rotary(config())
     model.inv_freq[0] = 0
     assert audit(model) == []

@@ -44,11 +44,22 @@ def test_rows_of_a_file(tmp_path):
     assert np.array_equal(np.load(tmp_path / "pe.npy"), posenc.table(100, 64))
 
 
-def model(base=500000.0):
-    """The model that pytorch.md audits."""
-    rotary = torch.nn.Module()
-    rotary.register_buffer("inv_freq", 1.0 / (base ** (torch.arange(0, 128, 2).float() / 128)))
-    return torch.nn.ModuleDict({"pos": Tutorial(512), "rotary": rotary})
+class Rotary(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("inv_freq", 1.0 / (500000.0 ** (torch.arange(0, 128, 2).float() / 128)))
+
+    def forward(self, x, position_ids):
+        angles = (position_ids[..., None] * self.inv_freq).repeat_interleave(2, -1)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def model():
+    """The model that pytorch.md audits, and whose rotary module it replaces."""
+    rotary = Rotary()
+    model = torch.nn.ModuleDict({"pos": Tutorial(512), "rotary": rotary})
+    model.model = types.SimpleNamespace(rotary_emb=rotary)
+    return model
 
 
 def test_pytorch(capsys):
@@ -64,7 +75,7 @@ def test_pytorch(capsys):
     for line in re.findall(r"^    (pos|rotary)(\..*)$", (TOP / "docs/pytorch.md").read_text(encoding="utf-8"), re.M):
         words = [re.escape(word) for word in re.split(r", \.\.\.|instead: \.\.\.", "".join(line))]
         assert re.search(".*".join(words), printed), (line, printed)
-    assert "RotaryEmbedding(128, base=500000.0)" in g.done.left["rotary"]
+    assert g.done.replaced == ["rotary"] and list(g.done.left) == ["pos"]
     assert torch.equal(g.y, g.x * 512**0.5 + posenc.torch.table(7, 512).bfloat16())
     assert (
         g.cos.shape == (7, 128) and g.steps.shape == (3, 320) and g.PositionalEncoding(512).pe.shape == (5000, 1, 512)

@@ -1,20 +1,22 @@
-"""posenc.torch.replace_rotary: the modules that it replaces, and those that it leaves; hooks, and undo."""
+"""posenc.torch.replace_rotary and rotary_like: modules of made-up classes that are replaced, and those that are left."""
 
+import copy
 import functools
 import types
 
 import pytest
 import torch
+from kinds import kinds
 from patched import zero_init
 from torch import nn
 from versions import needs
 
 import posenc.torch
-from posenc.torch import RotaryEmbedding, _replace, replace_rotary
+from posenc.torch import RotaryEmbedding, _diffusers, replace_rotary, rotary_like
 
 
 def config(**more):
-    fields = dict(model_type="llama", head_dim=64, max_position_embeddings=4096, rope_theta=500000.0)
+    fields = dict(model_type="of_nobody", head_dim=64, max_position_embeddings=4096, rope_theta=500000.0)
     return types.SimpleNamespace(**{**fields, **more})
 
 
@@ -24,7 +26,7 @@ def frequencies(config, base=None):
 
 
 class Rotary(nn.Module):
-    """As in transformers' models."""
+    """As in transformers' models: columns in halves, and the dtype of x."""
 
     def __init__(self, config):
         super().__init__()
@@ -32,20 +34,30 @@ class Rotary(nn.Module):
         self.register_buffer("inv_freq", frequencies(config), persistent=False)
         self.attention_scaling = 1.0
 
+    def arranged(self, angles):
+        return torch.cat((angles, angles), -1)
+
     def forward(self, x, position_ids):
-        angles = position_ids[..., None].float() * self.inv_freq.float()
-        both = torch.cat((angles, angles), -1)
-        return both.cos().to(x.dtype), both.sin().to(x.dtype)
+        angles = self.arranged(position_ids[..., None].float() * self.inv_freq.float())
+        factor = self.attention_scaling
+        return (angles.cos() * factor).to(x.dtype), (angles.sin() * factor).to(x.dtype)
 
 
 class Pairs(Rotary):
-    def forward(self, x, position_ids):
-        return tuple(v[..., : v.shape[-1] // 2].repeat_interleave(2, -1) for v in super().forward(x, position_ids))
+    def arranged(self, angles):
+        return angles.repeat_interleave(2, -1)
 
 
 class Half(Rotary):
-    def forward(self, x, position_ids):
-        return tuple(v[..., : v.shape[-1] // 2] for v in super().forward(x, position_ids))
+    def arranged(self, angles):
+        return angles
+
+
+class Mixed(Rotary):
+    """Columns in an order of its own."""
+
+    def arranged(self, angles):
+        return torch.cat((angles, angles.flip(-1)), -1)[..., 5:]
 
 
 class Wide(Rotary):
@@ -58,53 +70,6 @@ class Complex(Half):
         return torch.complex(*super().forward(x.float(), position_ids))
 
 
-class Sines(Rotary):
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids)[::-1]
-
-
-class Other(Rotary):
-    def __init__(self, config, base=10000.0):
-        super().__init__(config)
-        self.inv_freq = frequencies(config, base)
-
-
-class Short(Rotary):
-    """Correct up to its original length."""
-
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids.clamp(max=self.config.max_position_embeddings))
-
-
-class TrainedRotaryEmbedding(Rotary):
-    def __init__(self, config):
-        super().__init__(config)
-        del self.inv_freq
-        self.inv_freq = nn.Parameter(frequencies(config))
-
-
-class Scaled(Rotary):
-    def __init__(self, config, position_scale=1.0):
-        super().__init__(config)
-        self.position_scale = position_scale
-
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids * self.position_scale)
-
-
-class Pixels(Rotary):
-    def forward(self, pixel_values):
-        return super().forward(pixel_values, AT)
-
-
-class Floats(Rotary):
-    """Uses a function that DeepSpeed's zero.Init replaces, as Llama's module does."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        self.inv_freq = 1.0 / config.rope_theta ** (torch.arange(0, 64, 2, dtype=torch.float) / 64)
-
-
 class NoConfig(Rotary):
     def __init__(self, config, base=None):
         super().__init__(config)
@@ -112,47 +77,162 @@ class NoConfig(Rotary):
         del self.config
 
 
-class Layers(nn.Module):
+class Partial(Rotary):
+    """Rotates a quarter of the columns."""
+
     def __init__(self, config):
+        super().__init__(config)
+        self.inv_freq = frequencies(types.SimpleNamespace(head_dim=16, rope_theta=config.rope_theta))
+
+
+class Sections(Rotary):
+    """Time, height and width on the first axis of the positions."""
+
+    axes = [0] * 8 + [1] * 12 + [2] * 12
+
+    def forward(self, x, position_ids):
+        if position_ids.dim() == 2:
+            position_ids = position_ids.expand(3, -1, -1)
+        angles = (position_ids[..., None].float() * self.inv_freq)[self.axes, :, :, range(32)].movedim(0, -1)
+        return tuple(self.arranged(v).to(x.dtype) for v in (angles.cos(), angles.sin()))
+
+
+class InTurn(Sections):
+    axes = [k % 3 for k in range(32)]
+
+
+class InAnotherOrder(Sections):
+    axes = [(2, 0, 1, 1)[k % 4] for k in range(32)]
+
+
+class LastAxis(Rotary):
+    """Height and width on the last axis of the positions, without a batch; bfloat16 rounds the frequencies."""
+
+    def forward(self, x, position_ids):
+        angles = self.arranged((position_ids[..., None].float() * self.inv_freq.float()).transpose(-1, -2).flatten(-2))
+        return angles.cos(), angles.sin()
+
+    def arranged(self, angles):
+        assert angles.dim() == 2
+        return angles
+
+
+class Layers(nn.Module):
+    def __init__(self, config, factors=(1.0, 1.0)):
         super().__init__()
         self.config = config
-        for name, kind in config.rope_parameters.items():
+        for (name, kind), factor in zip(config.rope_parameters.items(), factors):
             self.register_buffer(f"{name}_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
             self.register_buffer(f"{name}_original_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
+            setattr(self, f"{name}_attention_scaling", factor)
 
     def forward(self, x, position_ids, layer_type):
         self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # must not remain in the model's own module
+        self.attention_scaling = getattr(self, f"{layer_type}_attention_scaling")
         return Rotary.forward(self, x, position_ids)
+
+    arranged = Rotary.arranged
+
+
+class ByLength(Rotary):
+    """Its frequencies depend on the length of the sequence."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.set_frequencies(torch.zeros(1))
+        self.original_inv_freq = self.inv_freq
+
+    def set_frequencies(self, positions):
+        c = self.config
+        more = dict(length=int(positions.max()) + 1, max_position_embeddings=c.max_position_embeddings)
+        r = posenc.rotary_frequencies(c.head_dim, c.rope_theta, scaling=c.rope_scaling, **more)
+        self.inv_freq, self.attention_scaling = torch.tensor(r.freqs).float(), r.attention_factor
+
+    def forward(self, x, position_ids):
+        self.set_frequencies(position_ids)
+        return super().forward(x, position_ids)
 
 
 LAYERS = dict(rope_parameters={"far": dict(rope_theta=500000.0), "near": dict(rope_theta=10000.0)})
+YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=1024, attention_factor=1.25)
 AT, X = torch.arange(50)[None], torch.zeros(1)
+THREE = torch.stack((AT, AT * 3, 7 + AT))
+
+
+def exact(positions, d=64, **more):
+    return posenc.torch.pair(positions=positions, d_model=d, base=500000.0, **more)
 
 
 @pytest.mark.parametrize(
-    "module",
+    "module, at, columns",
     [
-        Rotary(config()),
-        Rotary(config()).bfloat16(),  # its frequencies are rounded, but a new instance is probed
-        Pairs(config(model_type="cohere")),
-        Pairs(config(model_type="unknown")),
-        Rotary(config(model_type="unknown")),
-        Half(config(model_type="gpt_oss")),
-        Wide(config(model_type="olmo")),
-        Complex(config(model_type="llama4_text")),
+        (Rotary(config()), AT, [*range(32)] * 2),
+        (Rotary(config()).bfloat16(), AT, [*range(32)] * 2),
+        (NoConfig(config()), AT, [*range(32)] * 2),
+        (NoConfig(config()).double(), AT, [*range(32)] * 2),
+        (Pairs(config()), AT, [k // 2 for k in range(64)]),
+        (Half(config()), AT, [*range(32)]),
+        (Mixed(config()), AT, [*range(5, 32), *range(31, -1, -1)]),
+        (Wide(config()), AT, [*range(32)] * 2),
+        (Complex(config()), AT, [*range(32)]),
+        (Sections(config()), THREE, [*range(32)] * 2),
+        (InTurn(config()), THREE, [*range(32)] * 2),
+        (InAnotherOrder(config()), THREE, [*range(32)] * 2),
+        (InTurn(config()), AT, [*range(32)] * 2),
+        (LastAxis(config()).bfloat16(), THREE[:2, 0].T, [k // 2 for k in range(64)]),
     ],
 )
-def test_replaced(module):
+def test_replaced(module, at, columns):
+    """The new module has the layout of the old one, and the bits of posenc."""
     model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(module)).eval()
-    want = type(module)(module.config)(X, AT)
+    want = [module(X, at), module(X.bfloat16(), at)]
     done = replace_rotary(model)
     assert done.replaced == ["1.0"] and done.left == {} and isinstance(model[1][0], RotaryEmbedding)
     assert not model[1][0].training
-    for a, b in zip(want, model[1][0](X, AT)):
-        assert a.dtype == b.dtype and torch.allclose(a, b, rtol=0, atol=1e-5)
+    for theirs, ours in zip(want, (model[1][0](X, at), model[1][0](X.bfloat16(), at))):
+        is_complex = isinstance(ours, torch.Tensor)
+        parts = [(v.real, v.imag) if is_complex else v for v in (theirs, ours)]
+        near = 0.05 if module.inv_freq.dtype == torch.bfloat16 and at.shape[0] == 1 else 2.0**-7
+        for a, b in zip(*parts):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            assert module.inv_freq.dtype == torch.bfloat16 or (a - b).abs().max() < near
+        for values, part in zip(parts[1], ("cos", "sin")):
+            axes = getattr(module, "axes", [0] * 32) if at.dim() == 3 else [0] * 32
+            numbers = at if at.dim() == 3 else at[None] if at.shape[0] == 1 else at.T[:, None]
+            each = [getattr(exact(number, dtype=values.dtype), part) for number in numbers]
+            if isinstance(module, LastAxis):
+                right = torch.stack([each[j % 2][..., k] for j, k in enumerate(columns)], -1)[0]
+            else:
+                right = torch.stack([each[axes[k]][..., k] for k in columns], -1)
+            assert torch.equal(values, right)
     done.undo()
     assert model[1][0] is module and replace_rotary(model).replaced == ["1.0"]
     assert replace_rotary(model) == type(done)([], {}, [])
+
+
+def test_a_part_of_the_head():
+    cos, _ = rotary_like(Partial(config()))(X, AT)
+    assert torch.equal(cos, exact(AT, 16, duplicated="halves").cos)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_scaling(dtype):
+    """The frequencies and the factor are those of the scaling, not the base's."""
+    module = Rotary(config(rope_scaling=YARN))
+    r = posenc.rotary_frequencies(64, 500000.0, scaling=YARN)
+    module.inv_freq, module.attention_scaling = torch.tensor(r.freqs).to(dtype), 1.25
+    cos, _ = rotary_like(module)(X, AT)
+    right = 1.25 * posenc.torch.pair(positions=AT, d_model=64, freqs=r.freqs, dtype=torch.float64).cos
+    assert (cos.double() - torch.cat((right, right), -1)).abs().max() <= 2.0**-24
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "longrope"])
+def test_frequencies_that_depend_on_the_length(kind):
+    scaled = config(rope_scaling=kinds(32, 1024)[kind])
+    ours, theirs = rotary_like(ByLength(scaled)), ByLength(scaled)
+    for end in (50, 1024, 1025, 4096, 4097, 9000, 70):
+        at = torch.tensor([[1, end - 1]])
+        assert all((a - b).abs().max() < 2e-3 for a, b in zip(ours(X, at), theirs(X, at)))
 
 
 def test_layers():
@@ -162,42 +242,211 @@ def test_layers():
     assert replace_rotary(model).replaced == ["0"]
     for name, values in zip(LAYERS["rope_parameters"], want):
         assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](X, AT, name), values))
+    for wrong in (None, "mid"):
+        with pytest.raises(ValueError, match=f"layer_type is {wrong!r}; allowed: 'far', 'near'"):
+            model[0](X, AT, wrong)
 
 
-UNKNOWN = f"it has no config, and posenc does not know its class; {{}}{_replace._SEE}"
-RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
+def test_the_factor_of_a_layer_type():
+    parameters = dict(far=dict(YARN, rope_theta=500000.0), near=dict(rope_theta=10000.0))
+    module = Layers(config(rope_parameters=parameters), (1.25, 1.0))
+    module.far_inv_freq = torch.tensor(posenc.rotary_frequencies(64, 500000.0, scaling=YARN).freqs).float()
+    ours = rotary_like(module)
+    assert (ours.far_attention_scaling, ours.near_attention_scaling) == (1.25, 1.0)
+    assert ours(X, AT, "far")[0][0, 0, 0] == 1.25 and ours(X, AT, "near")[0][0, 0, 0] == 1
+    module.near_attention_scaling = 1.25
+    with pytest.raises(ValueError, match="its cosines have the factor 1.25, and 1 according to its config"):
+        rotary_like(module)
+
+
+# ---- Modules whose values are others
+
+
+class Trained(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        self.log_scale = nn.Parameter(torch.tensor(0.1))
+
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids * self.log_scale.exp())
+
+
+class Shifted(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        self.register_buffer("shift", torch.tensor(3))
+
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids + self.shift)
+
+
+class Stretched(Rotary):
+    """With an argument whose default is None, and a list."""
+
+    def __init__(self, config, scale=None, scales=(1.0,)):
+        super().__init__(config)
+        self.scale, self.scales = scale, [*scales]
+
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids * (self.scale or 1) * self.scales[0])
+
+
+class WithChild(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        self.child = nn.Linear(1, 1)
+
+
+class TrainedRotaryEmbedding(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        del self.inv_freq
+        self.inv_freq = nn.Parameter(frequencies(config))
+
+
+class Changed(Rotary):
+    """Changes the positions by a function of the module, x and the positions."""
+
+    def __init__(self, change):
+        super().__init__(config())
+        self.change = change
+
+    def forward(self, x, position_ids):
+        return super().forward(x, self.change(self, x, position_ids))
+
+
+class Counts(Rotary):
+    """Changes itself when it is called."""
+
+    calls = 0
+
+    def forward(self, x, position_ids):
+        self.calls += 1
+        return super().forward(x, position_ids * self.calls)
+
+
+class Sines(Rotary):
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids)[::-1]
+
+
+class OneTangent(Rotary):
+    def forward(self, x, position_ids):
+        cos, sin = super().forward(x, position_ids)
+        return cos, torch.cat((sin[..., :-1], (sin / cos)[..., -1:]), -1)
+
+
+class Angles(Rotary):
+    def forward(self, x, position_ids):
+        return position_ids[..., None] * self.inv_freq
+
+
+class Pixels(Rotary):
+    def forward(self, pixel_values):
+        return super().forward(pixel_values, AT)
+
+
+class Refuses(Rotary):
+    def forward(self, x, position_ids):
+        raise KeyError("no positions\x1b")
+
+
+class Random(Rotary):
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids + torch.randint(2, (1,)))
+
+
+NOT_THE_ANGLES, NOT_THE_VALUES = "at position 1 its angles are not its frequencies", "it does not return the values of"
+NO_BASE = "its frequencies are not those of its config, and no base gives them"
 
 
 @pytest.mark.parametrize(
     "module, why",
     [
-        (Half(config()), RETURNS.format(*2 * ["float32 of shape (1, 16, 32)"], *2 * ["float32 of shape (1, 16, 64)"])),
-        (Wide(config()), RETURNS.format(*2 * ["float32 of shape (1, 16, 64)"], *2 * ["bfloat16 of shape (1, 16, 64)"])),
-        (Sines(config()), "it returns other values"),
-        (Short(config()), "it returns other values"),
-        (Sines(config(model_type="unknown")), "it returns other values"),
-        (Other(config()), "it returns other values"),
-        (
-            NoConfig(config()),
-            UNKNOWN.format("its frequencies are those of posenc.torch.RotaryEmbedding(64, base=500000.0); "),
-        ),
-        (NoConfig(config(), 501234.5), UNKNOWN.format("")),  # no round number
-        (NoConfig(config(), 0.5), UNKNOWN.format("")),
-        (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
-        (
-            Rotary(config(model_type="sam3_vit_model")),
-            "the model_type 'sam3_vit_model' is not supported: its rotary embedding has a result with one axis more than "
-            f"position_ids; {_replace._SEE}",
-        ),
-        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 according to its config"),
-        (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
-        (Rotary(config(head_dim=63)), "63 of 63 columns of a head would be rotated; allowed: an even number from 2 on"),
+        (Trained(config()), "it has parameters: log_scale"),
+        (Shifted(config()), "it has buffers that are no frequencies: shift"),
+        (Stretched(config(), scale=0.25), NOT_THE_ANGLES),
+        (Stretched(config(), scales=[0.25]), NOT_THE_ANGLES),
+        (WithChild(config()), "it has parameters: child.weight, child.bias"),
+        (Changed(lambda self, x, at: at if self.training else 2 * at), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: at * (1 + (len(at) > 1))), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: at[:1].expand(len(at), -1)), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: at + ((40 < at) & (at < 110))), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: at.clamp(max=4095)), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: at + (x.float().sum() > 0)), ""),
+        (Changed(lambda self, x, at: at.to(x.dtype)), NOT_THE_VALUES),
+        (TrainedRotaryEmbedding(config()), "it has parameters: inv_freq"),
+        (Counts(config()), NOT_THE_VALUES),
+        (Random(config()), ""),
+        (Sines(config()), "at position 0 it does not return equal cosines, and sines that are 0"),
+        (OneTangent(config()), NOT_THE_VALUES),
+        (Angles(config()), "it returns neither cosines and sines nor a complex tensor"),
+        (Pixels(config()), "its forward takes (pixel_values), not (x, position_ids)"),
+        (Refuses(config()), "it cannot be called: KeyError: 'no positions\\x1b'"),
+        (NoConfig(config(), 501234.5), NO_BASE),  # no round number
+        (NoConfig(config()).bfloat16(), NO_BASE),  # 16 bits are those of many bases
+        (Rotary(config()).to("meta"), "its frequencies are on the meta device; load the weights first"),
     ],
 )
 def test_left(module, why):
-    model = nn.Sequential(module)
+    model, before = nn.Sequential(module), copy.deepcopy(vars(module))
     done = replace_rotary(model)
-    assert done.replaced == [] and done.left == {"0": why} and model[0] is module
+    assert done.replaced == [] and list(done.left) == ["0"] and model[0] is module
+    assert why in done.left["0"]
+    with pytest.raises(ValueError) as refused:
+        rotary_like(module)
+    assert why in str(refused.value)
+    assert module._buffers.keys() == before["_buffers"].keys() and getattr(module, "calls", 0) == 0
+
+
+def test_nothing_else_changes():
+    """Neither the module nor the random state. The module is not called, and its hooks are not copied."""
+    module, calls = ByLength(config(rope_scaling=kinds(32, 1024)["dynamic"])), []
+    module.whole_model = [object()]
+    module.register_forward_hook(lambda *arguments: calls.append(arguments))
+    state, before = torch.get_rng_state(), module.inv_freq
+    replace_rotary(nn.Sequential(module))
+    assert torch.equal(torch.get_rng_state(), state) and module.inv_freq is before and calls == []
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert replace_rotary(nn.Sequential(Rotary(config()))).replaced == ["0"]
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_the_number_of_calls(monkeypatch):
+    """Of 80 layers that share a module it is called as often as alone, and each class is searched once."""
+    calls, searched = [], []
+    search = posenc.torch._replace.computing_method
+    monkeypatch.setattr(
+        posenc.torch._replace, "computing_method", lambda kind, known: searched.append(kind) or search(kind, known)
+    )
+    monkeypatch.setattr(Half, "arranged", lambda self, angles: calls.append(1) or angles)
+    rotary = Half(config())
+    rotary_like(rotary)
+    alone = len(calls)
+    layers = [nn.ModuleDict({"rotary": rotary, "norm": nn.LayerNorm(4)}) for _ in range(80)]
+    assert len(replace_rotary(nn.Sequential(*layers)).replaced) == 80
+    assert len(calls) == 2 * alone < 400 and len(searched) == len({*searched})
+
+
+def test_odd_classes():
+    """A class without a module, and functions that are wrapped in a circle."""
+
+    class Nowhere(Rotary):
+        __module__ = None
+
+    def circle(self, x):
+        return x.sin() + x.cosh()
+
+    functools.wraps(circle)(circle)
+
+    class Circle(nn.Module):
+        forward = circle
+
+    model = nn.Sequential(Nowhere(config()), Circle())
+    assert replace_rotary(model).replaced == ["0"] and replace_rotary(model).left == {}
 
 
 class Foreign:
@@ -226,31 +475,26 @@ class PlainObject:
         return [(lambda x: x.cos_())(torch.zeros(3)), torch.zeros(3).sin_()]
 
 
+class Empty(nn.Module):
+    pass
+
+
 class OwnSine(nn.Embedding, PlainObject):
     """A class of PyTorch stands before the one that computes."""
 
 
-class OfPosenc(nn.Module):
-    """Reads fields of these names, and calls nothing of them."""
-
-    def forward(self, x):
-        return posenc.torch.pair(3, 8).cos + posenc.torch.pair(3, 8).sin
-
-
 def test_what_is_not_known_is_left():
     """Modules and attributes of modules count, by the code of their class. No other code runs."""
-    model = nn.Sequential(
-        InOneFunction(), nn.Linear(2, 2), nn.Sequential(posenc.torch.Timesteps(8, True, 0)), OfPosenc()
-    )
+    model = nn.Sequential(InOneFunction(), nn.Linear(2, 2), nn.Sequential(posenc.torch.Timesteps(8, True, 0)), Empty())
     model[1].rope, model[1].weights, model[2].fn, model[1].foreign = PlainObject(), {"pos": 1}, torch.cos, FOREIGN
     model.add_module("4", OwnSine(2, 2))
     model.add_module("5", torch.jit.script(nn.Linear(2, 2)))
     done = replace_rotary(model)
-    said = "its {} computes sines and cosines, and posenc does not know its class "
-    said += "(SinusoidalPositionalEncoding replaces PyTorch's tutorial's); " + _replace._SEE
-    left = {"0": said.format("forward"), "1.rope": said.format("both"), "4": said.format("both")}
+    why = "its {} computes sines and cosines, and posenc does not know its class "
+    why += "(SinusoidalPositionalEncoding replaces PyTorch's tutorial's); " + _diffusers.SEE
+    left = {"0": why.format("forward"), "1.rope": why.format("both"), "4": why.format("both")}
     assert done.replaced == [] and done.left == left
-    assert replace_rotary(InOneFunction()).left == {"": said.format("forward")}
+    assert replace_rotary(InOneFunction()).left == {"": why.format("forward")}
     assert replace_rotary(nn.Transformer(16, 2, 1, 1, 16)).left == {}
 
 
@@ -269,25 +513,21 @@ def test_frequencies_and_factors_can_be_read():
         assert not hasattr(module, name)
 
 
-def test_a_module_that_was_changed_is_left():
-    """Frequencies that were rounded to 16 bits do not count as changed."""
-    names = "rounded", "other", "scaled", "learned", "factor", "patched"
+def test_a_module_that_was_changed():
+    """Frequencies that were rounded to 16 bits, or another base, do not count as changed."""
+    names = "rounded", "base", "halved", "learned", "factor", "patched"
     model = nn.ModuleDict({name: Rotary(config()) for name in names})
-    model["trained"] = TrainedRotaryEmbedding(config())
-    model["trained"].inv_freq.data.mul_(1.003)
     model["rounded"].bfloat16()
-    for name, scale in (("other", 0.5), ("scaled", 1.003), ("learned", 2.0)):
+    model["base"].inv_freq = frequencies(config(), 10000.0)
+    for name, scale in (("halved", 0.5), ("learned", 1.003)):
         model[name].inv_freq.mul_(scale)
-        if name != "other":
-            model[name].original_inv_freq = frequencies(config())
-    model["scaled"].original_inv_freq.mul_(1.003)
     model["factor"].attention_scaling = 2.0
     model["patched"].forward = lambda x, position_ids: (x, x)
     done = replace_rotary(model)
-    assert done.replaced == ["rounded"]
+    assert done.replaced == ["rounded", "base"] and model["base"].base == 10000
     assert done.left == {
-        **dict.fromkeys(("other", "scaled", "learned", "trained"), "its frequencies are not those of its config"),
-        "factor": "its attention_scaling is 2.0, and 1.0 according to its config",
+        **dict.fromkeys(("halved", "learned"), NO_BASE),
+        "factor": "its cosines have the factor 2, and 1 according to its config",
         "patched": "its forward was replaced, as accelerate does",
     }
 
@@ -296,7 +536,15 @@ def test_a_module_that_was_changed_is_left():
 def test_on_the_meta_device():
     with torch.device("meta"):
         done = replace_rotary(nn.Sequential(Rotary(config())))
-    assert done.left == {"0": "new tensors are on the meta device; call replace_rotary outside of that context"}
+    assert done.left == {"0": "new tensors are on the meta device; call posenc outside of that context"}
+
+
+class Floats(Rotary):
+    """Uses a function that DeepSpeed's zero.Init replaces, as Llama's module does."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.inv_freq = 1.0 / config.rope_theta ** (torch.arange(0, 64, 2, dtype=torch.float) / 64)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -310,7 +558,7 @@ def test_a_module_made_in_zero_init_is_replaced(dtype):
 
 def test_the_model_itself_is_left():
     done = replace_rotary(Rotary(config()))
-    assert done.replaced == [] and "the model itself" in done.left[""]
+    assert done.replaced == [] and "assign posenc.torch.rotary_like(module)" in done.left[""]
 
 
 def test_shared_modules_and_hooks():
@@ -329,15 +577,6 @@ def test_shared_modules_and_hooks():
     assert calls == ["before", RotaryEmbedding, RotaryEmbedding, "state_dict", "state_dict"]  # once for each name
 
 
-def test_the_default_dtype_is_left_alone():
-    torch.set_default_dtype(torch.float64)
-    try:
-        model = nn.Sequential(Rotary(config()))
-        assert replace_rotary(model).replaced == ["0"] and torch.get_default_dtype() == torch.float64
-    finally:
-        torch.set_default_dtype(torch.float32)
-
-
 def test_timesteps():
     """With the name of diffusers' module."""
 
@@ -350,7 +589,7 @@ def test_timesteps():
     for wrong in (1.0, 1.1):
         Timesteps.wrong = wrong
         done = replace_rotary(nn.Sequential(Timesteps(9, True, 0, 1000)))
-        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._SEE}"}
+        left = {} if wrong == 1 else {"0": f"it returns other values than Timesteps; {_diffusers.SEE}"}
         assert done.left == left and done.replaced == (["0"] if wrong == 1 else [])
 
 

@@ -1,0 +1,201 @@
+"""Finds out what a rotary module returns, by calls of copies of it. The module itself is neither called nor changed.
+
+The result of a rotary module has one or two columns for each frequency. On a first copy the frequencies are overwritten
+with distinct numbers. At position 1 these are the angles, so they tell the frequency of each column. Then unchanged
+copies are called at some hundred positions, and must return the cosines and sines of positions times their own
+frequencies. No config is read, and no class is known by its name.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import itertools
+from typing import Any, Iterable, Iterator, Tuple
+
+import torch
+from torch import nn
+
+COUNTS = {0: (2, 3, 4), -1: (2, 3, 4), None: (1,)}  #: how many numbers a token's position may have, by their axis
+FAR = 1 << 17  # most of the compared positions are below it
+Columns = Tuple[Tuple[int, int], ...]  #: for each column of a result, the index of its number and of its frequency
+
+
+class _NotRotary(ValueError):
+    """A call of a module returned something else than a rotary module does."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Observed:
+    """What a module returns for one type of layer, or for all of them (`layer_type` is then None)."""
+
+    layer_type: str | None
+    axis: int | None  #: the axis of positions that has the numbers of a token's position; None if there is one number
+    has_batch: bool  #: whether positions have an axis for the batch
+    columns: dict[int, Columns]  #: by how many numbers a token's position has
+    is_complex: bool = False
+    dtype: torch.dtype | None = None  #: of the result; None means that of x
+    factor: float = 1.0  #: of all cosines and sines
+    #: The length of the sequence in each call of a copy, and the copy's frequencies after the call.
+    calls: tuple[tuple[int, torch.Tensor], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the buffer with the frequencies."""
+        return "inv_freq" if self.layer_type is None else f"{self.layer_type}_inv_freq"
+
+    def positions(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Returns positions for numbers of shape (numbers of a position, batch, length)."""
+        each = numbers if self.has_batch else numbers[:, 0]
+        return each[0] if self.axis is None else each.movedim(0, self.axis)
+
+
+def observe(module: nn.Module, lengths: Iterable[int]) -> list[Observed]:
+    """Returns an observation for each type of layer. A ValueError says why the module cannot be observed.
+
+    lengths: those at which the frequencies may change. Positions on both sides of each are compared."""
+    _check(module)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        return [_compared(module, _arrangement(module, layer_type), lengths) for layer_type in _layer_types(module)]
+
+
+def _check(module: nn.Module) -> None:
+    """Raises a ValueError if the module's attributes show that it cannot be observed."""
+    if "forward" in vars(module):
+        raise ValueError("its forward was replaced, as accelerate does")
+    buffers = [name for name, _ in module.named_buffers()]
+    for kind, names in (
+        ("parameters", [name for name, _ in module.named_parameters()]),
+        ("modules", [name for name, _ in module.named_children()]),
+        ("buffers that are no frequencies", [name for name in buffers if not name.endswith("inv_freq")]),
+    ):
+        if names:
+            raise ValueError(f"it has {kind}: {', '.join(names)}")
+    if not buffers:
+        raise ValueError("it has no inv_freq")
+    if any(buffer.is_meta for buffer in module.buffers()):
+        raise ValueError("its frequencies are on the meta device; load the weights first")
+    parameters = [*inspect.signature(type(module).forward).parameters][1:]
+    if parameters not in (["x", "position_ids"], ["x", "position_ids", "layer_type"]):
+        raise ValueError(f"its forward takes ({', '.join(parameters)}), not (x, position_ids)")
+
+
+def _layer_types(module: nn.Module) -> list[str | None]:
+    """Returns the types of layers that have their own frequencies, or [None] if all share them."""
+    names = [name for name, _ in module.named_buffers() if not name.endswith("original_inv_freq")]
+    return [*(name[: -len("_inv_freq")] for name in names if name != "inv_freq")] or [None]
+
+
+def _copied(module: nn.Module) -> nn.Module:
+    """Returns a copy on the CPU. It has no hooks, since hooks may refer to the whole model."""
+    hooks = [value for name, value in vars(module).items() if name.endswith("_hooks") or "_hooks_" in name]
+    return copy.deepcopy(module, {id(value): type(value)() for value in hooks}).cpu()
+
+
+def _call(module: nn.Module, of: Observed, positions: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
+    """Returns cosines, sines, and whether they were one complex tensor. The values of x differ in each call."""
+    tokens = positions.shape if of.axis is None else positions.select(of.axis, 0).shape
+    x = torch.randn(*tokens, 4).to(dtype)
+    result = type(module).forward(module, x, positions, *([] if of.layer_type is None else [of.layer_type]))
+    is_complex = isinstance(result, torch.Tensor) and result.is_complex()
+    parts = [result.real, result.imag] if is_complex else [*result] if isinstance(result, (tuple, list)) else [result]
+    if len(parts) != 2 or not all(isinstance(part, torch.Tensor) and part.is_floating_point() for part in parts):
+        raise _NotRotary("it returns neither cosines and sines nor a complex tensor")
+    if parts[0].shape[:-1] != tokens or parts[1].shape != parts[0].shape:
+        shapes = " and ".join(str(tuple(part.shape)) for part in parts)
+        raise _NotRotary(f"it returns the shapes {shapes} for positions of shape {tuple(positions.shape)}")
+    return parts[0], parts[1], is_complex
+
+
+def _arrangement(module: nn.Module, layer_type: str | None) -> Observed:
+    """Finds the shape of positions, and the frequency and the number of each column.
+
+    If tokens may have several numbers, all of these must matter. Then a module may also take one number for each token,
+    and means that all numbers are equal."""
+    problems = []
+    for is_written in (True, False):  # False, since some modules compute their frequencies in each call
+        for axis, counts in COUNTS.items():
+            for has_batch in (True,) if axis == 0 else (True, False):
+                observed = Observed(layer_type, axis, has_batch, {})
+                for count in counts:
+                    try:
+                        observed = _with_columns(module, observed, count, is_written)
+                    except _NotRotary as error:
+                        problems.append((0, axis is not None, len(problems), str(error)))
+                    except Exception as error:  # of any type: the class was made for one of these shapes, if for any
+                        text = f"it cannot be called: {type(error).__name__}: {error}"
+                        problems.append((1, axis is not None, len(problems), text))
+                if observed.columns:
+                    return observed
+    raise ValueError(min(problems)[-1])  # rather of calls that returned something, and of single positions
+
+
+def _with_columns(module: nn.Module, of: Observed, count: int, is_written: bool) -> Observed:
+    """Adds the columns for positions of so many numbers, found by calls at 0 and 1. A _NotRotary says what is wrong."""
+    frequencies = getattr(module, of.name)
+    w = frequencies.detach().cpu().double().flatten()
+    if is_written:
+        w = torch.linspace(0.1, 2.9, len(w), dtype=torch.float64).float().double()
+
+    def call(numbers: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
+        copied = _copied(module).float()
+        for name in (of.name, of.name.replace("inv_freq", "original_inv_freq")) if is_written else ():
+            if getattr(copied, name, None) is not None:
+                setattr(copied, name, w.float().reshape(frequencies.shape))
+        return _call(copied, of, of.positions(numbers), dtype)
+
+    start = torch.zeros((count, 1, 1), dtype=torch.int64)
+    cos, sin, is_complex = call(start)
+    factor = float(cos.flatten()[0])
+    if not (factor > 0 and bool((cos == factor).all()) and not bool(sin.any())):
+        raise _NotRotary("at position 0 it does not return equal cosines, and sines that are 0")
+    cos, sin, _ = call(start + 1)
+    off = (torch.atan2(sin.double(), cos.double()).reshape(-1, 1) - w).abs()
+    indices = off.argmin(1)
+    if bool((off.amin(1) > 2.0**-18 * w[indices]).any()):
+        raise _NotRotary("at position 1 its angles are not its frequencies")
+    each = [start.index_fill(0, torch.tensor(i), 1) for i in range(count)]
+    moved = torch.stack([call(numbers)[1].flatten() != 0 for numbers in each]).long()  # the columns that a number moves
+    if not bool(moved.any(1).all()) or bool((moved.sum(0) != (w[indices] != 0)).any()):
+        raise _NotRotary("its columns do not depend on one number of a position each")
+    dtype = call(start, torch.bfloat16)[0].dtype
+    if cos.dtype != torch.float32 or dtype not in (torch.bfloat16, torch.float32):
+        raise _NotRotary(f"it returns {cos.dtype} for float32, and {dtype} for bfloat16")
+    columns = tuple(zip(moved.argmax(0).tolist(), indices.tolist()))
+    return dataclasses.replace(
+        of, columns={**of.columns, count: columns}, is_complex=is_complex, factor=factor,
+        dtype=None if dtype == torch.bfloat16 else dtype,
+    )  # fmt: skip
+
+
+def _positions(lengths: Iterable[int]) -> Iterator[torch.Tensor]:
+    yield torch.arange(256)
+    yield torch.randperm(FAR, generator=torch.Generator().manual_seed(1))[:200]
+    for length in lengths:
+        yield torch.tensor([0, length - 1])  # the greatest position of a sequence of this length
+        yield torch.tensor([length, 1])
+
+
+def _compared(module: nn.Module, of: Observed, lengths: Iterable[int]) -> Observed:
+    """Compares calls of unchanged copies with the formula, and adds the frequencies of each call."""
+    calls = []
+    cases = itertools.product(_positions(lengths), of.columns.items(), (False, True), (1, 3) if of.has_batch else (1,))
+    for positions, (count, columns), is_training, batch in cases:
+        rows = torch.stack([positions.roll(row) for row in range(batch)])
+        numbers = torch.stack([rows.roll(7 * i, -1) for i in range(count)])
+        for dtype in (torch.float32, torch.bfloat16):
+            copied = _copied(module).train(is_training)
+            for _ in range(2):  # the first call may have changed the copy
+                cos, sin, _ = _call(copied, of, of.positions(numbers), dtype)
+                w = getattr(copied, of.name).detach().double().flatten()
+                angles = torch.stack([numbers[i] * w[k] for i, k in columns], -1)
+                # Rounding errors of the angle, of the function, and of the result
+                bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, of.factor)
+                for values, want in ((cos, angles.cos()), (sin, angles.sin())):
+                    excess = ((values.double().reshape(want.shape) - of.factor * want).abs() - bound).amax(-1)
+                    if not bool((excess <= 0).all()):
+                        position = int(numbers[0].flatten()[excess.argmax()])
+                        raise ValueError(f"at position {position} it does not return the values of its frequencies")
+            calls.append((int(positions.max()) + 1, w))
+    return dataclasses.replace(of, calls=tuple(calls))

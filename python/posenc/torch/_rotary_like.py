@@ -1,0 +1,190 @@
+"""Finds the exact frequencies of a rotary module, and makes the module of posenc that takes its place."""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+from typing import Any, Iterator, Mapping, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from .._audit import base_of_frequencies
+from .._plan import name_of
+from .._rotary import known_keys, rotary_frequencies
+from ._calls import check_type
+from ._diffusers import kind_of, like
+from ._observe import Observed, observe
+from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
+
+Array = npt.NDArray[Any]
+_LENGTHS = "max_position_embeddings", "original_max_position_embeddings"
+
+
+def rotary_like(module: nn.Module) -> nn.Module:
+    """Returns a module that takes the place of a rotary module, such as those of transformers.
+
+        >>> model.model.rotary_emb = posenc.torch.rotary_like(model.model.rotary_emb)
+
+    It calls copies of the module, and finds which cosines and sines they return. The new module has the same layout,
+    dtype, positions and attention factor. Its frequencies are the exact ones, of which the module's are roundings to
+    float32, to 16 bits, or in 16 bits: those of the scaling in the module's config, or else of a base that gives all bits
+    of frequencies in float32 or float64.
+
+    The module is called in training and evaluation mode, with x in float32 and bfloat16, in batches of 1 and 3, at the
+    positions 0 to 255, at 200 positions below 131072, and on both sides of the lengths in its config. If it returns
+    anything else elsewhere, that is not noticed.
+
+    Raises
+    ------
+    ValueError
+        The module cannot be replaced. The message says why.
+    """
+    check_type("module", module, nn.Module)
+    if torch.empty(0).is_meta:
+        raise ValueError("new tensors are on the meta device; call posenc outside of that context")
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        kind = kind_of(module)
+        if kind is not None:
+            return like(module, kind)
+        ours = {each.layer_type: _made(module, each) for each in observe(module, _lengths(module))}
+    except ValueError:
+        raise
+    except Exception as error:  # a class may raise any
+        raise ValueError(f"it could not be tried: {type(error).__name__}: {error}") from error
+    finally:
+        torch.set_default_dtype(default)
+    return ours[None] if None in ours else RotaryEmbeddings({str(kind): one for kind, one in ours.items()})
+
+
+class Parameters(NamedTuple):
+    """The arguments of `rotary_frequencies`, but for the head: each frequency has two columns of it."""
+
+    base: float
+    scaling: dict[str, Any]
+    max_position_embeddings: int | None
+
+
+def _mappings(module: nn.Module) -> list[Mapping[str, Any]]:
+    """Returns the scalings in the module's config, whose names are those of transformers 5 and of earlier releases."""
+    config = getattr(module, "config", None)
+    values = [getattr(config, name, None) for name in ("rope_parameters", "rope_scaling")]
+    return [value for value in values if isinstance(value, Mapping)]
+
+
+def _lengths(module: nn.Module) -> list[int]:
+    """Returns the lengths in the module's config, where dynamic and longrope change the frequencies."""
+    config, mappings = getattr(module, "config", None), _mappings(module)
+    mappings += [value for mapping in mappings for value in mapping.values() if isinstance(value, Mapping)]
+    values = [getattr(config, name, None) for name in _LENGTHS]
+    values += [mapping.get(name) for mapping in mappings for name in _LENGTHS]
+    return sorted({value for value in values if isinstance(value, int) and 1 < value < 1 << 24})
+
+
+def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameters]:
+    """Yields the parameters that the config may mean, and those of a base that gives all bits of the frequencies.
+
+    Releases of transformers read the keys of a config in different ways. Calls of the module show which one is right."""
+    config = getattr(module, "config", None)
+    fields = {name: value for name, value in getattr(config, "__dict__", {}).items() if isinstance(value, numbers.Real)}
+    scalings = [mapping.get(of.layer_type, mapping) for mapping in _mappings(module)]
+    bases = [value for name, value in fields.items() if "theta" in name or "base" in name]
+    for mapping in [*scalings, {}] if config is not None else ():
+        scaling, _ = known_keys(mapping if isinstance(mapping, Mapping) else {})
+        scaling = {key: value for key, value in scaling.items() if not key.startswith("mrope")}  # columns are observed
+        theta, partial = scaling.pop("rope_theta", None), scaling.pop("partial_rotary_factor", None)
+        if "proportional" in (scaling.get("rope_type"), scaling.get("type")):
+            scaling["partial_rotary_factor"] = fields.get("partial_rotary_factor") if partial is None else partial
+        originals = {scaling.pop(_LENGTHS[1], None), fields.get(_LENGTHS[1])} - {None}
+        for base, original in itertools.product([theta, *bases, 10000.0], originals or {None}):
+            if base is not None:
+                more = {} if original is None else {_LENGTHS[1]: original}
+                yield Parameters(float(base), {**scaling, **more}, fields.get(_LENGTHS[0]))
+    base = base_of_frequencies(-np.sort(-w), name_of(getattr(module, of.name).dtype))
+    if base is not None and not base.is_about and not _has_16_bits(w):
+        yield Parameters(base.value, {}, None)
+
+
+def _has_16_bits(w: Array) -> bool:
+    values = torch.from_numpy(w)
+    return any(torch.equal(values, values.to(dtype).double()) for dtype in (torch.bfloat16, torch.float16))
+
+
+def _order(w: Array, right: Array) -> Array | None:
+    """Returns the index in `right` of each frequency of which w has a rounding; None if w is something else."""
+    falling = np.empty(len(w), int)
+    falling[np.argsort(-w, kind="stable")] = np.arange(len(w))  # the same frequencies, which do not fall in w
+    for order in (np.arange(len(w)), falling):
+        exact = right[order]
+        bound = exact * 2.0**-8 + 2.0**-24 if _has_16_bits(w) else exact * 2.0**-20
+        if (abs(w - exact) <= bound).all():
+            return order
+    return None
+
+
+def _explained(module: nn.Module, of: Observed, calls: Mapping[int, Array]) -> tuple[Parameters, Array] | str:
+    """Returns the parameters and the order of the frequencies in all calls; or what they differ in."""
+    problem = "its frequencies are not those of its config, and no base gives them"
+    for candidate in _candidates(module, of, next(iter(calls.values()))):
+        order = None
+        for length, w in calls.items():
+            try:
+                r = rotary_frequencies(2 * len(w), length=length, **candidate._asdict())
+            except (ValueError, TypeError):
+                break
+            order = _order(w, r.freqs) if order is None else order
+            if order is None or not np.array_equal(order, _order(w, r.freqs)):
+                break
+            if abs(of.factor - r.attention_factor) > 2.0**-20 * r.attention_factor:
+                problem = f"its cosines have the factor {of.factor:g}, and {r.attention_factor:g} according to its config"
+                break
+        else:
+            return candidate, order
+    return problem
+
+
+class _Conversion(TorchFunctionMode):
+    """Converts new tensors to a dtype, as DeepSpeed's zero.Init does."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.dtype = dtype
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        is_new = function in (torch.tensor, torch.empty, torch.zeros, torch.ones, torch.full, torch.arange)
+        return result.to(self.dtype) if is_new and result.is_floating_point() else result
+
+
+def _before_zero_init(module: nn.Module, of: Observed, w: Array) -> Array | None:
+    """Returns the float32 frequencies of a new instance, if w are those of one that was made in DeepSpeed's zero.Init.
+
+    They have the errors of a computation in 16 bits."""
+    for dtype in (torch.bfloat16, torch.float16):
+        with _Conversion(dtype):
+            made = getattr(type(module)(module.config), of.name)
+        if np.array_equal(_order(w, made.double().numpy()), np.arange(len(w))):
+            exact: Array = getattr(type(module)(module.config), of.name).double().numpy()
+            return exact
+    return None
+
+
+def _made(module: nn.Module, of: Observed) -> RotaryEmbedding:
+    """Returns the module of posenc for one type of layer."""
+    calls = {length: w.numpy() for length, w in of.calls}
+    explained, w = _explained(module, of, calls), next(iter(calls.values()))
+    if isinstance(explained, str) and _has_16_bits(w) and getattr(module, "config", None) is not None:
+        before = _before_zero_init(module, of, w)
+        explained = explained if before is None else _explained(module, of, dict.fromkeys(calls, before))
+    if isinstance(explained, str):
+        raise ValueError(explained)
+    parameters, order = explained
+    layout: Any = "complex" if of.is_complex else "halves"
+    ours = RotaryEmbedding(2 * len(order), **parameters._asdict(), layout=layout, dtype=of.dtype)
+    ours.arrange(of.axis, of.columns, order.tolist())
+    return ours
