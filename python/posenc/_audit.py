@@ -1,23 +1,28 @@
-"""What `python3 -m posenc audit` and `posenc.torch.audit` share: tables that are sought, and errors of rotary embeddings."""
+"""What `python3 -m posenc audit` and `posenc.torch.audit` share: tables, and errors of rotary embeddings."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from ._config import Part
 from ._identify import STORED, rounded
 from ._judge import BITS, LEAST, widened
 from ._pair import pair
-from ._plan import index
 from ._rotary import RotaryFrequencies, rotary_frequencies
-from ._rotary_config import RotaryConfig
 
 Array = npt.NDArray[Any]
+Kind = Union[Array, str]
 BLOCK = 1 << 17  # values of cosines that are computed at a time: 2,048 positions of 64 frequencies
+LENGTHS = (512, 2048)  # of sequences, beside the longest
 MOST = 1 << 20  # positions; of more, the first and the last half of this are compared
+VALUES = 1 << 25  # values of all rotary embeddings in a file that are compared, in 2 to 4 seconds
+MOST_FREQUENCIES = 2048  # in a file; larger tensors are no frequencies
+#: Larger errors are wrong: it is a tenth of the angle by which the fastest pair tells a position from the next one.
+WRONG = 0.1
 
 
 def is_shape(shape: Sequence[int]) -> bool:
@@ -76,77 +81,137 @@ def float32_frequencies(r: RotaryFrequencies, base: float) -> Array:
     d = 2 * len(r.freqs)
     power = (base ** (np.arange(0, d, 2, dtype="f4") / np.float32(d)).astype("f8")).astype("f4")
     with np.errstate(divide="ignore"):  # frequencies that are 0
-        w: Array = np.float32(1) / (power * (rotary_frequencies(d, base).freqs / r.freqs).astype("f4"))
+        w: Array = np.float32(1) / (power * (base ** -(np.arange(0, d, 2) / d) / r.freqs).astype("f4"))
     return w
 
 
-def largest_errors(kinds: Sequence[Array | None], r: RotaryFrequencies, count: int) -> list[tuple[float, int, int]]:
-    """Returns the largest error of cosines and sines at positions below `count`, with its position and its column.
+class Errors(NamedTuple):
+    """The errors of cosines and sines."""
 
-    Each of the `kinds` has float32 frequencies; cosines and sines are those of their float32 products with positions.
-    None means the right cosines and sines, rounded to bfloat16. r has the right frequencies, and the factor of all."""
-    n, factor, worst = len(r.freqs), r.attention_factor, [(-1.0, 0, 0)] * len(kinds)
-    step = max(1, BLOCK // n)
-    for begin, end in [(0, count)] if count <= MOST else [(0, MOST // 2), (count - MOST // 2, count)]:
+    largest: float
+    position: int  #: of the largest
+    column: int
+    first: int | None  #: the first position with an error above the rounding of `dtype`; None: none of the first ones
+    share: float  #: of the values that differ from the right ones when both are rounded to `dtype`
+
+
+def ranges(count: int, n: int, values: int) -> list[tuple[int, int]]:
+    """Returns the ranges of positions below `count` that are compared: all, or the first and the last ones."""
+    half = max(1, min(MOST, values // n) // 2)
+    return [(0, count)] if count <= 2 * half else [(0, half), (count - half, count)]
+
+
+def errors(
+    kinds: Sequence[Kind], r: RotaryFrequencies, count: int, values: int = 64 * MOST, dtype: str = ""
+) -> list[Errors]:
+    """Returns the errors of each kind at positions below `count`, of at most so many values.
+
+    A kind is an array of float32 frequencies, whose cosines and sines are those of float32 products with positions, or
+    the name of a dtype: the right cosines and sines, rounded to it. r has the right frequencies, and the factor of all.
+    dtype: that of the model, for which the first kind is compared; "" leaves `first` and `share` out."""
+    n, factor, worst = len(r.freqs), r.attention_factor, [Errors(-1.0, 0, 0, None, 0.0)] * len(kinds)
+    step, unequal, total = max(1, BLOCK // n), 0, 0
+    # Rounding a value to the dtype gives an error of half a unit in its last place at most, which is that of `factor`.
+    limit = 2.0 ** (math.ceil(math.log2(factor)) - BITS[dtype] - 1) if dtype else math.inf
+    for begin, end in ranges(count, n, values):
         for start in range(begin, end, step):
             rows = min(step, end - start)
             right = pair(rows, 2 * n, first=start, dtype="float64", freqs=r.freqs, freqs_low=r.freqs_low)
             at = np.arange(start, start + rows).astype("f4")[:, None]
-            for i, w in enumerate(kinds):
-                if w is None:
-                    values = [rounded(factor * x, "bfloat16") / factor for x in right]
+            for i, kind in enumerate(kinds):
+                if isinstance(kind, str):
+                    both = [rounded(factor * x, kind) / factor for x in right]
                 else:
-                    values = [np.cos(at * w), np.sin(at * w)]
-                off = factor * np.maximum(*(abs(x - y) for x, y in zip(values, right)))
-                if off.max() > worst[i][0]:
+                    both = [np.cos(at * kind), np.sin(at * kind)]
+                off = factor * np.maximum(*(abs(x - y) for x, y in zip(both, right)))
+                if off.max() > worst[i].largest:
                     row, column = divmod(int(off.argmax()), n)
-                    worst[i] = float(off[row, column]), start + row, column
-    return worst
+                    largest = float(off[row, column])
+                    worst[i] = worst[i]._replace(largest=largest, position=start + row, column=column)
+                if dtype and i == 0:
+                    total += 2 * off.size
+                    for x, y in zip(both, right):
+                        unequal += np.count_nonzero(rounded(factor * x, dtype) != rounded(factor * y, dtype))
+                    if begin == 0 and worst[0].first is None and off.max() > limit:
+                        worst[0] = worst[0]._replace(first=start + int((off > limit).any(1).argmax()))
+    return [worst[0]._replace(share=unequal / max(1, total)), *worst[1:]]
 
 
-def _compared(most: int, right: Callable[[int], RotaryFrequencies], kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the largest errors in sequences of 512, 2,048 and `most` positions, for the JSON.
-
-    right: the frequencies for a sequence's length. kinds: functions of them, with results as in `largest_errors`."""
-    below = sorted({min(count, most) for count in (512, 2048, most)})
-    worst = [largest_errors([kind(r) for kind in kinds.values()], r, count) for count in below for r in [right(count)]]
-    errors = {kind: [each[i][0] for each in worst] for i, kind in enumerate(kinds)}
-    return {"below": below, "errors": errors, "position": worst[-1][0][1], "column": worst[-1][0][2]}
+def largest_errors(kinds: Sequence[Kind], r: RotaryFrequencies, count: int) -> list[tuple[float, int, int]]:
+    """Returns the largest error of each kind, its position and its column."""
+    return [each[:3] for each in errors(kinds, r, count)]
 
 
-def of_config(said: RotaryConfig) -> dict[str, Any]:
-    """Returns what the JSON says of a rotary embedding with these parameters. The call is Python that makes the pair."""
-    most, d, base = said.max_position_embeddings or 0, index("the number of columns", said.d_model, 2, 1024), said.base
-    more: dict[str, Any] = dict(scaling=said.scaling, max_position_embeddings=most)
-
-    def right(count: int) -> RotaryFrequencies:
-        return rotary_frequencies(d, base, length=count, **more)
-
-    def own(r: RotaryFrequencies) -> Array:
-        return float32_frequencies(r, base)
-
-    call = f"cos, sin = posenc.pair({most}, {d}, base={base!r})"
-    if said.scaling["rope_type"] != "default":
-        given = ", ".join(f"{name}={value!r}" for name, value in {**more, "length": most}.items())
-        call = f"posenc.pair({most}, {d}, freqs=r.freqs, freqs_low=r.freqs_low)"
-        call = f"(r.attention_factor * x for x in {call})" if right(most).attention_factor != 1 else call
-        call = f"r = posenc.rotary_frequencies({d}, {base!r}, {given}); cos, sin = {call}"
-    found = {"head_dim": said.head, "frequencies": d // 2, "base": base, "scaling": said.scaling, "call": call}
-    kinds = {"float32": own, "bfloat16": lambda r: rounded(own(r), "bfloat16"), "cosines in bfloat16": lambda r: None}
-    return {**found, **_compared(most, right, kinds)}
+def float32(part: Part, length: int) -> Array:
+    """Returns the frequencies that a model uses."""
+    if part.used:
+        return part.used(length)
+    r, base = part.frequencies(length), part.base
+    if part.scaling.get("alpha") is not None:
+        base *= part.scaling["alpha"] ** (len(r.freqs) / (len(r.freqs) - 1))
+    return float32_frequencies(r, base)
 
 
-def of_frequencies(w: Array) -> dict[str, Any] | None:
-    """Returns what the JSON says of the frequencies of a rotary embedding, or None if no base gives them."""
-    if len(w) > 2048:
-        return None
+def part_of_frequencies(name: str, w: Array) -> Part | None:
+    """Returns a rotary embedding of which only the frequencies are known, or None if no base gives them."""
+    stored = STORED[w.dtype.str[1:]]
     with np.errstate(over="ignore"):
-        stored, values = STORED[w.dtype.str[1:]], (widened(w) if w.dtype == "u2" else w).astype("f4")
-    base = base_of_frequencies(values, stored)
+        v = (widened(w) if w.dtype == "u2" else w).astype("f4")
+    base = base_of_frequencies(v, stored)
     if base is None:
         return None
-    r, most = rotary_frequencies(2 * len(w), base.value), 1 << 17
-    call = "" if base.is_about else f"cos, sin = posenc.pair({most}, {2 * len(w)}, base={base.value!r})"
-    found = {"frequencies": len(w), "dtype": stored, "base": base.value, "about": base.is_about, "call": call}
-    kinds = {"float32 angles": lambda r: values, "cosines in bfloat16": lambda r: None}
-    return {**found, **_compared(most, lambda count: r, kinds)}
+    r = rotary_frequencies(2 * len(w), base.value)
+    numbers = dict(base=base.value, is_about=base.is_about, positions=1 << 17, dtype="")
+    return Part(name, "", f"in {stored}", 2 * len(w), **numbers, exact=lambda length: r, used=lambda length: v)
+
+
+def of_parts(parts: Sequence[Part]) -> list[dict[str, Any]]:
+    """Returns what the JSON says of rotary embeddings. Equal ones are compared once."""
+    keys, done = [], {}
+    for part in parts:
+        pairs = [(part.frequencies(count), float32(part, count)) for count in (*LENGTHS, part.positions)]
+        arrays = [x.tobytes() for r, w in pairs for x in (r.freqs, r.freqs_low, np.array(r.attention_factor), w)]
+        keys.append((part.positions, part.dtype, *arrays))
+    for part, key in zip(parts, keys):
+        done[key] = done.get(key) or compared(part, VALUES // len({*keys}))
+    return [{**description(part), **done[key]} for part, key in zip(parts, keys)]
+
+
+def compared(part: Part, values: int) -> dict[str, Any]:
+    """Returns the largest errors in sequences of some lengths, and whether models are right for most uses."""
+    below = sorted({min(count, part.positions) for count in (*LENGTHS, part.positions)})
+    narrow = "float16" if part.dtype == "float16" else "bfloat16"
+    cast = "model.half()" if narrow == "float16" else "model.to(torch.bfloat16)"
+    models = [f"as from_pretrained loads it, in {part.dtype}", f"after {cast}"]
+    names = ["float32", narrow, f"cosines in {narrow}"]
+    if not part.dtype:  # they are not known to be a model's
+        models, names = ["with float32 angles of these"], ["float32 angles", names[2]]
+    worst = []
+    for count in below:
+        w = float32(part, count)
+        kinds = [w, rounded(w, narrow).astype("f4"), narrow] if part.dtype else [w, narrow]
+        dtype = part.dtype if count == below[-1] else ""
+        worst.append(errors(kinds, part.frequencies(count), count, values, dtype))
+    rows = {name: [each[i].largest for each in worst] for i, name in enumerate(names)}
+    verdicts: list[dict[str, Any]] = []
+    for model, row in zip(models, rows.values()):
+        i = next((i for i, error in enumerate(row) if error > WRONG), len(row) - 1)
+        verdicts.append({"model": model, "right": row[i] <= WRONG, "error": row[i], "below": below[i]})
+    last, pairs = worst[-1][0], len(part.frequencies(0).freqs)
+    verdicts[0].update({"dtype": part.dtype, "rounding_exceeded_from": last.first, "share_unequal": last.share})
+    answer = {"below": below, "errors": rows, "position": last.position, "column": last.column, "verdicts": verdicts}
+    return {**answer, "compared": sum(end - begin for begin, end in ranges(below[-1], pairs, values))}
+
+
+def description(part: Part) -> dict[str, Any]:
+    """Returns what the JSON says of a rotary embedding without its errors. The call is Python that makes the pair."""
+    most, scaling, r = part.positions, part.scaling, part.frequencies(part.positions)
+    call = "" if part.is_about else f"cos, sin = posenc.pair({most}, {part.head}, base={part.base!r})"
+    if len({*scaling} - {"mrope_section", "mrope_interleaved"}) > 1:  # it has more than its rope_type
+        arguments = f"scaling={scaling!r}, max_position_embeddings={most}, length={most}"
+        call = f"posenc.pair({most}, {2 * len(r.freqs)}, freqs=r.freqs, freqs_low=r.freqs_low)"
+        call = f"(r.attention_factor * x for x in {call})" if r.attention_factor != 1 else call
+        call = f"r = posenc.rotary_frequencies({part.head}, {part.base!r}, {arguments}); cos, sin = {call}"
+    fields = ("name", "model_type", "columns", "base", "is_about", "scaling", "dtype", "read", "assumed", "unread")
+    answer = {field: getattr(part, field) for field in fields}
+    return {**answer, "head_dim": part.head, "frequencies": len(r.freqs), "call": call}

@@ -15,7 +15,7 @@ from ._plan import DTYPES, fail, index, real, unknown
 
 _MOST = 1 << 32  # the largest length
 
-#: The kinds of transformers 5.23.0 and the keys that each requires, in the order of posenc_rotary_scaling, which has no
+#: The kinds of transformers and the keys that each requires, in the order of posenc_rotary_scaling, which has no
 #: "proportional".
 _KINDS: dict[str, tuple[str, ...]] = {
     "default": (),
@@ -34,7 +34,7 @@ _REALS = (
 )
 _ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # in transformers too
 _KEYS = (
-    *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate"),
+    *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate", "alpha"),
     *("original_max_position_embeddings", "short_factor", "long_factor", *_REALS),
     # keys that do not affect frequencies (the models list them in ignore_keys_at_rope_validation)
     *("mrope_section", "mrope_interleaved", "interleaved", "llama_4_scaling_beta", "max_position_embeddings"),
@@ -50,12 +50,17 @@ class RotaryFrequencies:
     attention_factor: float
 
 
+def known_keys(scaling: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Returns the part of a scaling that `rotary_frequencies` allows, and the other keys."""
+    known = {key: value for key, value in scaling.items() if key in _KEYS}
+    return known, [key for key in scaling if key not in _KEYS]
+
+
 def rope_type_of(scaling: Mapping[str, Any]) -> str:
     """Returns the rope_type of a configuration's scaling. Unknown keys raise a ValueError."""
-    for key, value in scaling.items():
-        if key not in _KEYS:
-            advice = f"; give only scaling[{key!r}]" if isinstance(value, Mapping) else ""
-            raise ValueError(unknown("scaling has the key", key, _KEYS) + advice)
+    for key in known_keys(scaling)[1]:
+        advice = f"; give only scaling[{key!r}]" if isinstance(scaling[key], Mapping) else ""
+        raise ValueError(unknown("scaling has the key", key, _KEYS) + advice)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     if kind == "default" and "rope_type" not in scaling and scaling.get("factor") is not None:
         raise ValueError(f"scaling has a factor, and no rope_type; allowed: {', '.join(map(repr, _KINDS))}")
@@ -63,9 +68,14 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     if kind not in [*_KINDS]:
         raise ValueError(unknown("scaling has the rope_type", kind, _KINDS))
     for key in _KINDS[kind]:
-        if scaling.get(key) is None:
+        if scaling.get(key) is None and not _is_fixed(kind, scaling):
             raise ValueError(f"scaling has no {key!r}, which rope_type {kind!r} needs")
     return kind
+
+
+def _is_fixed(kind: str, scaling: Mapping[str, Any]) -> bool:
+    """Whether a scaling is Hunyuan's: "dynamic", with an alpha that takes the place of the length."""
+    return kind == "dynamic" and scaling.get("alpha") is not None
 
 
 def base_of(base: float | None, theta: float | None) -> float:
@@ -108,8 +118,9 @@ def rotary_frequencies(
         >>> r = posenc.rotary_frequencies(128, scaling=config.rope_parameters, max_position_embeddings=131072)
         >>> cache = posenc.pair(131072, 2 * len(r.freqs), freqs=r.freqs, freqs_low=r.freqs_low)
 
-    The frequencies are the real numbers of the formulas in transformers 5.23.0 (ROPE_INIT_FUNCTIONS), as sums of two
-    doubles. The comment on posenc_rotary_scaling in posenc.h has the formulas.
+    The frequencies are the real numbers of the formulas in transformers (ROPE_INIT_FUNCTIONS), as sums of two doubles.
+    The comment on posenc_rotary_scaling in posenc.h has the formulas. "dynamic" with an `alpha`, as in Hunyuan's
+    configurations, does not depend on the length: the base is multiplied by alpha^(d / (d - 2)), with d columns.
 
     Parameters
     ----------
@@ -130,7 +141,7 @@ def rotary_frequencies(
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
-        The configuration's number. "dynamic" requires it. "yarn", "longrope" and "llama3" use it in place of a missing
+        The configuration's number. "dynamic" requires it without an `alpha`. "yarn", "longrope" and "llama3" use it in place of a missing
         original_max_position_embeddings. "yarn" also uses it if `scaling` has no factor, and "longrope" if `scaling`
         has neither factor nor attention_factor.
 
@@ -154,6 +165,7 @@ def rotary_frequencies(
         fail(status)
     r.base = base_of(base, scaling.get("rope_theta"))
     r.length = 0 if length is None else index("length", length, 0, _MOST)
+    is_fixed = _is_fixed(kind, scaling)
 
     def positions(name: str, *values: SupportsIndex | None) -> int:
         for value in values:
@@ -161,7 +173,7 @@ def rotary_frequencies(
                 return index(name, value, 1, _MOST)
         raise ValueError(f"{name} is missing, which rope_type {kind!r} needs")
 
-    if kind == "dynamic":
+    if kind == "dynamic" and not is_fixed:
         r.max_position_embeddings = positions("max_position_embeddings", max_position_embeddings)
     if kind in ("yarn", "longrope", "llama3"):
         key = "original_max_position_embeddings"
@@ -175,6 +187,11 @@ def rotary_frequencies(
     if scaling.get("factor") is None and (kind == "yarn" or (kind == "longrope" and r.attention_factor == 0)):
         most = positions("max_position_embeddings", max_position_embeddings)
         r.factor = most / r.original_max_position_embeddings
+    if is_fixed:  # the factor of the base is then 1 + factor (length - max) / max = alpha; the difference is exact
+        alpha = real("alpha", scaling["alpha"])
+        if not 1 <= alpha <= _MOST:
+            raise ValueError(f"alpha is {alpha}; allowed: 1 to 2^32")
+        r.factor, r.max_position_embeddings, r.length = (alpha - 1, 1, 2) if alpha > 1 else (1.0, 1, 1)
     if "truncate" in scaling:  # None means False in transformers
         r.truncate = bool(scaling["truncate"])
     n = columns // 2

@@ -18,6 +18,7 @@ GPT_OSS["original_max_position_embeddings"] = 4096
 LONG, SHORT = [1 + k / 3 for k in range(48)], [1 + k / 100 for k in range(48)]  # as long as Phi-3's
 PHI = dict(type="longrope", short_factor=SHORT, long_factor=LONG, original_max_position_embeddings=4096)
 DYNAMIC = dict(type="dynamic", factor=2.0)
+HUNYUAN = dict(type="dynamic", factor=1.0, alpha=1000.0, beta_fast=32, beta_slow=1, mscale=1.0, mscale_all_dim=1.0)
 
 
 def ladder(d, base):
@@ -79,6 +80,8 @@ CASES = {
     "phi, no length": (96, {}, {**PHI, "attention_factor": 1.25}, SHORT_W, 1.25),
     "dynamic": (128, most(4096), DYNAMIC, ladder(128, 1e4), 1),
     "mrope": (64, {}, {"type": "mrope"}, ladder(64, 1e4), 1),
+    "alpha": (128, dict(length=1 << 20), HUNYUAN, ladder(128, 1e4 * 1000 ** (128 / 126)), 1),
+    "alpha of 1": (128, {}, dict(type="dynamic", factor=1.0, alpha=1), ladder(128, 1e4), 1),
     "dynamic, long": (128, dict(length=100000, **most(4096)), DYNAMIC, dynamic(128, 1e4, 2, 100000, 4096), 1),
 }
 
@@ -112,6 +115,7 @@ def test_part_of_a_head(kind, factor):
     "arguments, words",
     [
         (dict(scaling={"rope_type": "ntk", "factor": 2}), "rope_type 'ntk'; allowed: 'default', 'linear'"),
+        (dict(scaling={**HUNYUAN, "alpha": 0.5}), "alpha is 0.5; allowed: 1 to 2"),
         (dict(scaling={"type": "linear"}), "no 'factor', which rope_type 'linear' needs"),
         (dict(scaling={"type": "linear", "factor": None}), "no 'factor', which"),
         (
