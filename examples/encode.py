@@ -23,7 +23,7 @@ model = Model()
 import posenc.torch
 
 print(*posenc.torch.audit(model), sep="\n")  # such as "pe: paper, base 10000.0, ...: off by up to 0.00039 ..."
-done = posenc.torch.replace_rotary(model)  # rotary modules of transformers, diffusers; done.undo() puts them back
+done = posenc.torch.replace_rotary(model)  # rotary modules, whatever their class; done.undo() puts them back
 encode = posenc.torch.SinusoidalPositionalEncoding(512)  # as the tutorial's: dropout 0.1, (sequence, batch, 512)
 rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # for a module of your own: cos, sin = rotary(x, positions)
 # [end: model]

@@ -180,20 +180,25 @@ def _positions(lengths: Iterable[int]) -> Iterator[torch.Tensor]:
 def _compared(module: nn.Module, of: Observed, lengths: Iterable[int]) -> Observed:
     """Compares calls of unchanged copies with the formula, and adds the frequencies of each call."""
     calls = []
-    cases = itertools.product(_positions(lengths), of.columns.items(), (False, True), (1, 3) if of.has_batch else (1,))
-    for positions, (count, columns), is_training, batch in cases:
+    cases = itertools.product(_positions(lengths), of.columns.items(), (1, 3) if of.has_batch else (1,))
+    for positions, (count, columns), batch in cases:
         rows = torch.stack([positions.roll(row) for row in range(batch)])
         numbers = torch.stack([rows.roll(7 * i, -1) for i in range(count)])
-        for dtype in (torch.float32, torch.bfloat16):
+        of_number, of_frequency = (torch.tensor(indices) for indices in zip(*columns))
+        w = torch.empty(0)
+        for is_training, dtype in itertools.product((False, True), (torch.float32, torch.bfloat16)):
             copied = _copied(module).train(is_training)
             for _ in range(2):  # the first call may have changed the copy
                 cos, sin, _ = _call(copied, of, of.positions(numbers), dtype)
-                w = getattr(copied, of.name).detach().double().flatten()
-                angles = torch.stack([numbers[i] * w[k] for i, k in columns], -1)
+                now = getattr(copied, of.name).detach().double().flatten()
+                if not torch.equal(now, w):
+                    w = now
+                    angles = numbers[of_number].movedim(0, -1) * w[of_frequency]
+                    wanted = of.factor * angles.cos(), of.factor * angles.sin()
                 # Rounding errors of the angle, of the function, and of the result
                 bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, of.factor)
-                for values, want in ((cos, angles.cos()), (sin, angles.sin())):
-                    excess = ((values.double().reshape(want.shape) - of.factor * want).abs() - bound).amax(-1)
+                for values, want in zip((cos, sin), wanted):
+                    excess = ((values.double().reshape(want.shape) - want).abs() - bound).amax(-1)
                     if not bool((excess <= 0).all()):
                         position = int(numbers[0].flatten()[excess.argmax()])
                         raise ValueError(f"at position {position} it does not return the values of its frequencies")

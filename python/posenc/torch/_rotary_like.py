@@ -44,21 +44,28 @@ def rotary_like(module: nn.Module) -> nn.Module:
         The module cannot be replaced. The message says why.
     """
     check_type("module", module, nn.Module)
-    if torch.empty(0).is_meta:
-        raise ValueError("new tensors are on the meta device; call posenc outside of that context")
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
-        kind = kind_of(module)
-        if kind is not None:
-            return like(module, kind)
-        ours = {each.layer_type: _made(module, each) for each in observe(module, _lengths(module))}
+        if torch.empty(0).is_cpu or not hasattr(torch, "set_default_device"):
+            return _like(module)
+        with torch.device("cpu"):
+            return _like(module)
     except ValueError:
         raise
     except Exception as error:  # a class may raise any
         raise ValueError(f"it could not be tried: {type(error).__name__}: {error}") from error
     finally:
         torch.set_default_dtype(default)
+
+
+def _like(module: nn.Module) -> nn.Module:
+    if torch.empty(0).is_meta:  # functions of PyTorch were replaced, as accelerate does
+        raise ValueError("new tensors are on the meta device; call posenc outside of that context")
+    kind = kind_of(module)
+    if kind is not None:
+        return like(module, kind)
+    ours = {each.layer_type: _made(module, each) for each in observe(module, _lengths(module))}
     return ours[None] if None in ours else RotaryEmbeddings({str(kind): one for kind, one in ours.items()})
 
 

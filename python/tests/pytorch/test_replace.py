@@ -7,7 +7,7 @@ import types
 import pytest
 import torch
 from kinds import kinds
-from patched import zero_init
+from patched import on_meta, zero_init
 from torch import nn
 from versions import needs
 
@@ -533,8 +533,11 @@ def test_a_module_that_was_changed():
 
 
 @needs("set_default_device")
-def test_on_the_meta_device():
+def test_another_default_device():
+    model = nn.Sequential(Rotary(config()))
     with torch.device("meta"):
+        assert replace_rotary(model).replaced == ["0"]
+    with on_meta():
         done = replace_rotary(nn.Sequential(Rotary(config())))
     assert done.left == {"0": "new tensors are on the meta device; call posenc outside of that context"}
 
