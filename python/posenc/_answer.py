@@ -1,9 +1,24 @@
-"""The texts that `python3 -m posenc audit` prints."""
+"""The answer of `python3 -m posenc audit` about a file: what its JSON says, and the text made from that."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+import dataclasses
+import hashlib
+import math
+import os
+from typing import Any
 
+from ._audit import may_be_table, of_parts, part_of_frequencies
+from ._config import ORIGINAL, Part, parts
+from ._files import config, load, tensors
+from ._identify import BLOCK, Match, Table, distance, identify, judge
+from ._library import implementations
+
+MOST_TENSORS = 16  # different ones of a file that are described: most files have one or two
+#: What to do instead with files that are not read, by suffix.
+NO_CODE = "to load it could run code; save it as .safetensors, or call posenc.torch.audit(model)"
+NO_FORMAT = "GGUF and ONNX files are not read; give the config.json of the model from which this one was made"
+INSTEAD = {**dict.fromkeys((".pt", ".pth", ".bin", ".ckpt"), NO_CODE), ".gguf": NO_FORMAT, ".onnx": NO_FORMAT}
 KINDS = {
     "float32": "float32 frequencies and angles",
     "bfloat16": "frequencies rounded to bfloat16",
@@ -13,7 +28,79 @@ KINDS = {
     "cosines in float16": "for comparison: right cosines stored in float16",
 }
 ASK = "to ask the installed transformers in place of the keys, add --transformers; only for files that you trust"
-NONE = "tables, if any, are in the model's .safetensors file"
+
+
+def document(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
+    """Returns what the JSON says of a table.
+
+    expected: the arguments of `table` for it; None to identify it. dtype: that of its values; None for the narrowest.
+    """
+    t.dtype = dtype or t.dtype
+    if expected and expected["preset"] != "fairseq":
+        t.padding = -1
+    match = Match([expected["preset"]], expected) if expected else identify(t)
+    answer: dict[str, Any] = {"rows": t.rows, "columns": t.columns, "stored": t.stored, "dtype": t.dtype}
+    if t.padding >= 0:
+        answer["padding_row"] = t.padding
+    if not expected:
+        answer["identified"] = isinstance(match, Match)
+    if isinstance(match, str):
+        return {**answer, "reason": match}
+    able = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
+    families = dict.fromkeys(i.family for i in able)
+    answer |= {"presets": match.presets, "base": match.spec.get("base"), "first": match.spec["first"]}
+    answer["call"] = f"posenc.table({t.arguments(match.spec, t.dtype)})"
+    answer |= judge(t.blocks(match.spec["first"]), t.columns, t.dtype, match.spec)
+    return {**answer, "equal_bits": {impl: distance(t, match.spec, t.dtype, impl)[0] for impl in families}}
+
+
+def of_tensors(name: str, expected: dict[str, Any] | None, dtype: str | None) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns what the JSON says of the tables and rotary embeddings in a .safetensors file, and notes."""
+    items, embeddings, notes = [], [], []
+    seen: dict[Any, Any] = {}  # equal tensors are examined once
+    for key, x in tensors(name):
+        is_table = len(x) > 1
+        try:
+            if is_table and not may_be_table(x) or expected and not is_table:
+                continue
+            rows = x[:] if len(x) * x.shape[1] <= 8 * BLOCK else x  # larger tables are read in blocks
+            content = x.shape, x.dtype.str, key if rows is x else hashlib.sha256(rows).digest()
+            if content not in seen and len(seen) == MOST_TENSORS:
+                notes = [f"only {MOST_TENSORS} different tensors that may be tables were examined"]
+                continue
+            if content not in seen:
+                seen[content] = document(Table(rows), expected, dtype) if is_table else part_of_frequencies(key, x[0])
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
+        result = seen[content]
+        if isinstance(result, Part):
+            embeddings.append(dataclasses.replace(result, name=key))
+        elif result and result.get("identified", True):
+            items.append({"name": key, **result})
+    return items + of_parts(embeddings), notes
+
+
+def described(name: str, expected: dict[str, Any] | None, dtype: str | None, ask: bool) -> dict[str, Any]:
+    """Returns the answer about a file for the JSON. It has a list, `found`, unless the file is an .npy file.
+
+    expected, dtype: as in `document`. ask: ask transformers."""
+    answer: dict[str, Any] = {"schema": 1, "tool": "posenc audit", "file": name}
+    suffix = os.path.splitext(name)[1]
+    if suffix in INSTEAD:
+        raise ValueError(INSTEAD[suffix])
+    if suffix == ".safetensors":
+        answer["found"], answer["notes"] = of_tensors(name, expected, dtype)
+        return answer
+    if suffix != ".json":
+        return answer | document(load(name), expected, dtype)
+    if ask:
+        from .torch._of_transformers import parts as parts_of_transformers
+
+        embeddings, answer["notes"], answer["transformers"] = parts_of_transformers(name)
+    else:
+        embeddings, answer["notes"] = parts(config(name))
+    answer["found"] = of_parts(embeddings)
+    return answer
 
 
 def plain(text: str, most: int = 400) -> str:
@@ -21,49 +108,50 @@ def plain(text: str, most: int = 400) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
 
 
-def shown(value: float | None, form: str) -> str:
-    return "inf" if value is None else format(value, form)
-
-
-def of_parts(answer: dict[str, Any], name: str) -> Iterator[str]:
-    """Yields the paragraphs on the tables and rotary embeddings of a file."""
+def text(answer: dict[str, Any], name: str, with_calls: bool) -> str:
+    """Returns the answer as text. with_calls: with the calls that make the right cosines and sines in NumPy."""
+    if "found" not in answer:
+        return table_text(answer, name)
     asked, is_config = answer.get("transformers"), name.endswith(".json")
     source = f"read by transformers {asked}" if asked else "read by its keys"
+    paragraphs, calls = [], []
     for part in answer["found"]:
         title = f"{name}: {plain(part['name'])}" if part["name"] else name
-        yield rotary_text(part, title, source) if "errors" in part else text(part, title)
-    notes = [f"{name}: {plain(note)}" for note in answer.get("notes", [])]
-    if not answer["found"]:
-        none = "no rotary embedding was found" if is_config else "no sinusoidal table and no rotary embedding was found"
-        notes = notes or [f"{name}: {none}"]
-        notes += [NONE] if is_config else []
+        paragraphs.append(rotary_text(part, title, source) if "errors" in part else table_text(part, title))
+        if with_calls and "errors" in part and part["call"]:
+            of_part = f" ({plain(part['name'])})" if part["name"] else ""
+            calls.append(f"instead, in NumPy{of_part}: {part['call']}")
+    notes = [f"{name}: {plain(note)}" for note in answer["notes"]]
+    if not answer["found"] and is_config:
+        notes = notes or [f"{name}: no rotary embedding was found"]
+        notes.append("tables, if any, are in the model's .safetensors file")
+    elif not answer["found"]:
+        notes = notes or [f"{name}: no sinusoidal table and no rotary embedding was found"]
     if is_config and not asked and (notes or any({*part["assumed"]} - {"dtype"} for part in answer["found"])):
         notes.append(ASK)
-    if notes:
-        yield "\n".join(notes)
+    return "\n\n".join(filter(None, [*paragraphs, "\n".join(notes), *calls]))
 
 
-def text(answer: dict[str, Any], name: str) -> str:
-    """The answer as text."""
-    if "found" in answer:
-        return "\n\n".join(of_parts(answer, name))
-    kept = f", stored as {answer['stored']}" * (answer["dtype"] != answer["stored"])
-    lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{kept}"]
-    zeros = f"row {answer.get('padding_row')} is all zeros, like fairseq's row of padding_idx, and was skipped"
-    lines += [zeros] * ("padding_row" in answer)
+def table_text(answer: dict[str, Any], name: str) -> str:
+    """Returns the answer about a table."""
+    stored = f", stored as {answer['stored']}" if answer["dtype"] != answer["stored"] else ""
+    lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{stored}"]
+    if "padding_row" in answer:
+        lines.append(f"row {answer['padding_row']} is all zeros, like fairseq's row of padding_idx, and was skipped")
+    lines.append("")
     if "reason" in answer:
-        return "\n".join([*lines, "", f"not identified: {answer['reason']}"])
+        return "\n".join([*lines, f"not identified: {answer['reason']}"])
     if "identified" in answer:
         base = answer["base"]
         words = "unknown: no value depends on it" if base is None else f"{base:.17g}"
         if base is not None and float(f"{base:.5e}") != base:  # a number of so many digits may be one near it
             words = f"about {words}"
-        lines += ["", f"preset  {', '.join(answer['presets'])}", f"base    {words}"]
-        lines += [f"first   {answer['first']}"]
-    lines += ["" * ("identified" not in answer), f"call    {answer['call']}", "", "largest errors by position"]
+        lines += [f"preset  {', '.join(answer['presets'])}", f"base    {words}", f"first   {answer['first']}"]
+    lines += [f"call    {answer['call']}", "", "largest errors by position"]
     for r in answer["ranges"]:
         at, worst = f"{r['from']} to {r['to'] - 1}", r["worst"]
-        lines += [f"  {at:18}  {shown(r['max_abs'], '.1e'):7}  {shown(r['ulp_max'], '.3g'):>8} ULP  {r['word']:8}"]
+        error, ulp = (math.inf if r[key] is None else r[key] for key in ("max_abs", "ulp_max"))
+        lines += [f"  {at:18}  {error:<7.1e}  {ulp:>8.3g} ULP  {r['word']:8}"]
         lines[-1] += f"  largest error at position {worst['position']}, column {worst['column']}"
     equal = answer["equal_bits"]
     shares = {impl: "all" if share == 1 else f"{min(100 * share, 99.99):.2f} %" for impl, share in equal.items()}
@@ -71,17 +159,21 @@ def text(answer: dict[str, Any], name: str) -> str:
     lines += ["", f"closest match: {', '.join(best)} ({shares[best[0]]} of the bits equal)"]
     lines += [f"  {impl:13}{share:>8}" for impl, share in shares.items()]
     if "identified" not in answer:
-        words = "holds the table described" if answer["right"] else "does not hold the table described"
-        wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
-        if wrong:
-            row, column = wrong[0]["position"] - answer["first"], wrong[0]["column"]
-            words += f", but not from position {answer['wrong_from']} on" * answer["right"]
-            words += f": row {row}, column {column} is {wrong[0]['got']} instead of {wrong[0]['want']}"
-        else:
-            error, word = max((r["max_abs"], r["word"]) for r in answer["ranges"])
-            words += f" (largest error {error:.1e}: {word})"
-        lines += ["", words]
+        lines += ["", judgement(answer)]
     return "\n".join(lines)
+
+
+def judgement(answer: dict[str, Any]) -> str:
+    """Whether a file holds the table that is expected."""
+    words = "holds the table described" if answer["right"] else "does not hold the table described"
+    wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
+    if not wrong:
+        error, word = max((r["max_abs"], r["word"]) for r in answer["ranges"])
+        return f"{words} (largest error {error:.1e}: {word})"
+    if answer["right"]:
+        words += f", but not from position {answer['wrong_from']} on"
+    row, column = wrong[0]["position"] - answer["first"], wrong[0]["column"]
+    return f"{words}: row {row}, column {column} is {wrong[0]['got']} instead of {wrong[0]['want']}"
 
 
 def number(error: float) -> str:
@@ -113,13 +205,13 @@ def rotary_title(part: dict[str, Any], source: str) -> str:
     words += f"about {part['base']:.17g}" if part["is_about"] else f"{part['base']:.17g}"
     words += f" ({read['base']})" if "base" in read else ""
     if scaling.get("rope_type", "default") != "default":
-        forms = {"alpha": "alpha {:g}"} if "alpha" in scaling else {"factor": "factor {:g}"}
-        forms["original_max_position_embeddings"] = "from {:,} positions"
         details = [read["scaling"]] if "scaling" in read else []
-        details += [
-            form.format(scaling[key]) for key, form in forms.items() if isinstance(scaling.get(key), (int, float))
-        ]
-        details += [f"read from {read[key]}" for key in forms if key in read]
+        scale = "alpha" if "alpha" in scaling else "factor"
+        for key, form in ((scale, f"{scale} {{:g}}"), (ORIGINAL, "from {:,} positions")):
+            if isinstance(scaling.get(key), (int, float)):
+                details.append(form.format(scaling[key]))
+        if ORIGINAL in read:
+            details.append(f"read from {read[ORIGINAL]}")
         words += f", {scaling['rope_type']} ({', '.join(details)})"
     assumed = f"assumed: {', '.join(part['assumed'].values())}" if part["assumed"] else "nothing assumed"
     return plain(f"{words}; {source}, {assumed}" if part["dtype"] else words, 1000)
@@ -145,9 +237,3 @@ def rotary_text(part: dict[str, Any], name: str, source: str) -> str:
         half = part["compared"] // 2
         lines.append(f"of more than {2 * half:,} positions, the first and the last {half:,} were compared")
     return "\n".join(lines)
-
-
-def numpy_text(answer: dict[str, Any]) -> str:
-    """The calls that make the cosines and sines in NumPy."""
-    calls = [(part["name"], part["call"]) for part in answer.get("found", []) if "errors" in part and part["call"]]
-    return "".join(f"\n\ninstead, in NumPy{' (' + plain(name) + ')' if name else ''}: {call}" for name, call in calls)

@@ -12,11 +12,12 @@ from typing import Any, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ._audit import MOST_FREQUENCIES, is_shape
+from ._audit import is_shape
 from ._identify import STORED, Table
 
 #: Bytes of JSON, of the header of an .npy file, and of an array that is read as a whole.
 MOST, MOST_HEADER, MOST_IN_FORTRAN_ORDER = 1 << 24, 1 << 14, 1 << 28
+MOST_FREQUENCIES = 2048  # larger tensors are no frequencies
 #: The dtypes of safetensors that tables have; those of bfloat16 are read as uint16.
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
@@ -29,12 +30,15 @@ def resolved(path: str) -> str:
         raise ValueError(f"no such folder; a model of the hub is in {folder} once it was downloaded")
     snapshots = os.path.join(path, "snapshots")
     if os.path.isdir(snapshots):  # the folder of a model in the hub's cache
-        with open(os.path.join(path, "refs", "main"), "rb") as file:
-            path = os.path.join(snapshots, os.fsdecode(file.read(256)).strip())
-    if not os.path.isdir(path):
-        return path
-    pipeline = os.path.join(path, "model_index.json")
-    return pipeline if os.path.exists(pipeline) else os.path.join(path, "config.json")
+        names = os.listdir(snapshots)
+        if len(names) != 1:
+            with open(os.path.join(path, "refs", "main"), "rb") as file:
+                names = [os.fsdecode(file.read(256)).strip()]
+        path = os.path.join(snapshots, names[0])
+    if os.path.isdir(path):
+        pipeline = os.path.join(path, "model_index.json")
+        path = pipeline if os.path.exists(pipeline) else os.path.join(path, "config.json")
+    return path
 
 
 class Stored:
@@ -69,8 +73,7 @@ def load(name: str) -> Table:
             header = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
             shape, is_fortran, dtype = header(begin)
         except Exception as error:  # a damaged header may cause errors of many types
-            why = next(iter(str(error).splitlines()), type(error).__name__)
-            raise ValueError(f"not a readable .npy file: {why}") from None
+            raise ValueError(f"not a readable .npy file: {error}") from None
         dtype = np.dtype("<u2") if dtype == "V2" else dtype
         rows, columns = max(shape[:-1], default=1), shape[-1] if shape else 0
         if dtype.str[1:] not in STORED:

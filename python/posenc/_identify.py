@@ -3,11 +3,15 @@
 A sine and a cosine give an angle, which grows from row to row by the frequency of the pair. The logarithms of a
 preset's frequencies lie on a line through 0, whose slope gives the base. The angles of one row give its position. Then
 some rows are compared with those of the call: most of them must be within the errors of float32 angles.
+
+`judge` compares all rows with those of a call: their differences from `exact` in float64 are their errors to within
+2^-54. The errors of most tables grow with the position, so each range of positions has its own verdict.
 """
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import json
 import math
 from typing import Any, Iterable, Iterator, NamedTuple
@@ -15,19 +19,31 @@ from typing import Any, Iterable, Iterator, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._judge import BITS, ranges, widened
-from ._library import Spec, library
-from ._lists import implementations, presets
-from ._plan import column_freqs, n_freqs
+from ._library import Spec, implementations, library, presets
+from ._plan import column_freqs, n_freqs, plan
 from ._table import table
 
 Array = npt.NDArray[Any]
 BLOCK = 1 << 20  # values of a table that are read at a time
 #: The dtype that each kind of array stores.
 STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16"}
+#: The bits of each dtype's significand, and its least number above 0.
+BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+LEAST = {"bfloat16": -133, "float16": -24, "float32": -149, "float64": -1074}
+LARGE = [512, 5000, 32768, 131072, 1 << 20, 1 << 26]
+EDGES = sorted([0, *LARGE, *(-edge for edge in LARGE)])  # between ranges of positions, as in posenc-verify
 FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
 EXACT = np.unique(np.arange(-255, 256)[:, None] << np.arange(25))  # positions that bfloat16 does not round
+#: The word of a range is the first of these that is true of all its values.
+WORDS = {
+    "exact": "each is the nearest number of the table's dtype",
+    "ulp": "all are off by at most 4 units in the last place, or all by at most 2^-24",
+    "float32": "each is within the error of a float32 angle: 2^-17 + (4 + 2 |ln frequency|) 2^-24 |angle|",
+    "drifting": "all are off by at most 0.1",
+    "wrong": "anything else",
+}
+RIGHT = "A file holds the table described if its first range is neither drifting nor wrong."
 
 
 def rounded(x: Array, dtype: str) -> Array:
@@ -38,8 +54,19 @@ def rounded(x: Array, dtype: str) -> Array:
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype("u4").view("f4")
 
 
+def widened(x: Array) -> Array:
+    """Returns the bfloat16 numbers in a uint16 array as float32, and other arrays unchanged."""
+    return (x.astype("u4") << 16).view("f4") if x.dtype.str[1:] == "u2" else x
+
+
+def ranges(first: int, count: int) -> list[tuple[int, int]]:
+    """Returns the ranges of these positions, each with its first position and the one after its last."""
+    cuts = [first, *(edge for edge in EDGES if first < edge < first + count), first + count]
+    return list(zip(cuts, cuts[1:]))
+
+
 class Table:
-    """A table in an array, or in a file. `dtype` is the narrowest that has all its values: float64 may store float32."""
+    """A table in an array or in a file. `dtype` is the narrowest that has all its values: float64 may store float32."""
 
     def __init__(self, array: Any) -> None:
         """The array has two axes and a dtype of STORED. Its rows are read in blocks."""
@@ -62,7 +89,7 @@ class Table:
 
     def values(self, rows: Any) -> Array:
         """Returns rows; those of bfloat16 as float32."""
-        return widened(self.array[rows]) if self.stored == "bfloat16" else self.array[rows]
+        return widened(self.array[rows])
 
     def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
         """Yields the positions and the values of rows, if row 0 has this position. The row of padding is left out."""
@@ -228,9 +255,81 @@ def distance(t: Table, spec: dict[str, Any], dtype: str, impl: str = "exact") ->
     first = spec.pop("first")
     for positions, x in t.blocks(first):
         y = table(positions=positions, d_model=t.columns, **spec, dtype=dtype if has_dtype else None, impl=impl)
-        off = abs(x - (widened(y) if y.dtype == "u2" else rounded(y, dtype)))
+        off = abs(x - rounded(widened(y), dtype))
         row, column = divmod(int(off.argmax()), t.columns)
         equal, count = equal + int((off == 0).sum()), count + off.size
         if off[row, column] > worst[0]:
             worst = float(off[row, column]), int(positions[row]) - first, column
     return (equal / count, *worst)
+
+
+def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
+    """Returns the error that an angle in float32 explains, for each column and each unit of the position.
+
+    The angle itself is off by
+
+    - half a unit in its last place, at most 2^-24 of it;
+    - some units for its frequency exp(ln w);
+    - two roundings: that of ln w, and that of the step of which ln w is a multiple."""
+    s = plan(columns, **spec).spec()
+    k = column_freqs(s)
+    log = k * -np.log(s.base) / (s.denominator or columns / 2)
+    return np.where(k < n_freqs(s), np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
+
+
+class Range:
+    """What is known of the values of a range."""
+
+    def __init__(self) -> None:
+        self.rows = self.values = self.equal = 0
+        self.error = self.ulp = -1.0
+        self.is_float32 = True
+
+    def add(self, positions: Array, x: Array, dtype: str, spec: dict[str, Any], bounds: Array) -> None:
+        """Compares the values of these rows."""
+        y = table(positions=positions, d_model=x.shape[1], dtype="float64", impl="exact", **spec)
+        nearest = y if dtype == "float64" else table(positions=positions, d_model=x.shape[1], dtype=dtype, **spec)
+        nearest, x = widened(nearest), x.astype("f8")
+        off = abs(np.where(np.isfinite(x), x, np.inf) - y)
+        unit = np.ldexp(1.0, np.maximum(np.frexp(y)[1] - BITS[dtype], LEAST[dtype]))
+        ulp = np.full_like(off, np.inf)  # where the right value is 0, and where the quotient would overflow
+        np.divide(off, unit, out=ulp, where=np.where(y == 0, off == 0, off < unit * 2.0**1000))
+        # Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between
+        # its anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded: hence 0.5.
+        allowed = np.minimum(2.0**-17 + abs(positions[:, None]) * bounds, 0.5)
+        self.begin = self.begin if self.rows else int(positions[0])
+        self.end, self.rows, self.values = int(positions[-1]) + 1, self.rows + len(x), self.values + x.size
+        self.equal += int(((x == nearest) & (np.signbit(x) == np.signbit(nearest))).sum())
+        self.ulp, self.is_float32 = max(self.ulp, float(ulp.max())), self.is_float32 and bool((off <= allowed).all())
+        if off.max() > self.error:
+            row, column = divmod(int(off.argmax()), x.shape[1])
+            self.error, self.position, self.column = float(off[row, column]), int(positions[row]), column
+            self.got, self.want = float(x[row, column]), float(nearest[row, column])
+
+    def word(self) -> str:
+        is_ulp = self.ulp <= 4 or self.error <= 2.0**-24
+        return [*WORDS][[self.equal == self.values, is_ulp, self.is_float32, self.error <= 0.1, True].index(True)]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the range for the JSON. `to` is one more than the last compared position; None means infinity."""
+        worst = {"position": self.position, "column": self.column, "got": f"{self.got:.9g}", "want": f"{self.want:.9g}"}
+        error, ulp = (value if np.isfinite(value) else None for value in (self.error, self.ulp))
+        counts = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}
+        share = self.equal / self.values
+        return {**counts, "ulp_max": ulp, "correctly_rounded": share, "worst": worst, "word": self.word()}
+
+
+def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """Judges rows as values of this dtype. spec: the arguments of `table` for the right ones.
+
+    A block is an array of rising positions, all in one range, and their rows."""
+    spec = {name: value for name, value in spec.items() if name != "first"}
+    bounds, verdicts = float32_bounds(columns, spec), []
+    for _, of_range in itertools.groupby(blocks, lambda block: np.searchsorted(EDGES, block[0][0], "right")):
+        r = Range()
+        for positions, x in of_range:
+            r.add(positions, x, dtype, spec, bounds)
+        verdicts.append(r.document())
+    words = [r["word"] for r in verdicts]
+    wrong = verdicts[words.index("wrong")]["from"] if "wrong" in words else None
+    return {"ranges": verdicts, "right": words[0] not in ("drifting", "wrong"), "wrong_from": wrong}

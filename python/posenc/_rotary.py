@@ -28,11 +28,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
 }
 _OLD_NAMES = {"su": "longrope", "mrope": "default"}  # used by Phi-3 and by Qwen2-VL
 #: The keys that any kind may have. Each kind ignores the keys that it does not use, as in transformers.
-_REALS = (
-    *("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
-    *("low_freq_factor", "high_freq_factor"),
-)
 _ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # in transformers too
+_REALS = ("factor", "attention_factor", "low_freq_factor", "high_freq_factor", *_ZERO_IS_NONE)
 _KEYS = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate", "alpha"),
     *("original_max_position_embeddings", "short_factor", "long_factor", *_REALS),
@@ -86,25 +83,6 @@ def base_of(base: float | None, theta: float | None) -> float:
     return real("base", base)
 
 
-def rotated_columns(head: int, partial: Any, kind: str) -> tuple[int, int]:
-    """Returns the number of columns that have frequencies, and how many of them a partial_rotary_factor rotates."""
-    factor = 1.0 if partial is None else real("partial_rotary_factor", partial)
-    if not 0 < factor <= 1:
-        raise ValueError(f"partial_rotary_factor is {factor}; allowed: above 0, and at most 1")
-    rotated = int(head * factor)
-    columns = head if kind == "proportional" else rotated
-    if columns < 2 or columns % 2:
-        raise ValueError(f"{columns} of {head} columns of a head would be rotated; allowed: an even number from 2 on")
-    return columns, rotated
-
-
-def _floats(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:
-    floats = np.array(values, np.float32)
-    if floats.shape != (n,):
-        raise ValueError(f"{name} has shape {floats.shape}; allowed: ({n},), a factor for each frequency")
-    return floats
-
-
 def rotary_frequencies(
     head_dim: SupportsIndex,
     base: float | None = None,
@@ -141,9 +119,9 @@ def rotary_frequencies(
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
-        The configuration's number. "dynamic" requires it without an `alpha`. "yarn", "longrope" and "llama3" use it in place of a missing
-        original_max_position_embeddings. "yarn" also uses it if `scaling` has no factor, and "longrope" if `scaling`
-        has neither factor nor attention_factor.
+        The configuration's number. "dynamic" requires it without an `alpha`. "yarn", "longrope" and "llama3" use it in
+        place of a missing original_max_position_embeddings. "yarn" also uses it if `scaling` has no factor, and
+        "longrope" if `scaling` has neither factor nor attention_factor.
 
     Returns
     -------
@@ -157,7 +135,13 @@ def rotary_frequencies(
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
     kind = rope_type_of(scaling)
     head, partial = index("head_dim", head_dim, 2, 1 << 20), scaling.get("partial_rotary_factor")
-    columns, rotated = rotated_columns(head, partial, kind)
+    share = 1.0 if partial is None else real("partial_rotary_factor", partial)
+    if not 0 < share <= 1:
+        raise ValueError(f"partial_rotary_factor is {share}; allowed: above 0, and at most 1")
+    rotated = int(head * share)
+    columns = head if kind == "proportional" else rotated  # those that have frequencies
+    if columns < 2 or columns % 2:
+        raise ValueError(f"{columns} of {head} columns of a head would be rotated; allowed: an even number from 2 on")
     if kind == "proportional":
         kind, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
     status = library.posenc_rotary_init(ctypes.byref(r), columns, list(_KINDS).index(kind))
@@ -195,11 +179,12 @@ def rotary_frequencies(
     if "truncate" in scaling:  # None means False in transformers
         r.truncate = bool(scaling["truncate"])
     n = columns // 2
-    lists = []  # keeps the arrays alive while C has their addresses
-    if kind == "longrope":
-        for key in _KINDS[kind]:
-            lists.append(_floats(key, scaling[key], n))
-            setattr(r, key, lists[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+    # The list keeps the arrays alive while C has their addresses.
+    factors = [np.array(scaling[key], np.float32) for key in _KINDS["longrope"]] if kind == "longrope" else []
+    for key, values in zip(_KINDS["longrope"], factors):
+        if values.shape != (n,):
+            raise ValueError(f"{key} has shape {values.shape}; allowed: ({n},), a factor for each frequency")
+        setattr(r, key, values.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
     freqs, address = fresh((n,), DTYPES["float64"])
     freqs_low, address_low = fresh((n,), DTYPES["float64"])
     attention_factor = ctypes.c_double()

@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers")
 import families  # noqa: E402
 
 import posenc  # noqa: E402
-from posenc._audit import float32, of_parts  # noqa: E402
+from posenc._audit import of_parts  # noqa: E402
 from posenc._config import parts  # noqa: E402
 
 LLAMA = dict(model_type="llama", hidden_size=4096, num_attention_heads=32, rms_norm_eps=1e-5)
@@ -53,7 +53,7 @@ CONFIGS = {
         {"text_config": "gemma3_text"}, "columns",
     ),
     "Gemma 4": (
-        dict(model_type="gemma4", text_config=dict(model_type="gemma4_text", head_dim=256, rope_parameters=GEMMA_4, max_position_embeddings=131072, layer_types=LAYERS, num_hidden_layers=5, per_layer_config={"4": {"head_dim": 512}})),
+        dict(model_type="gemma4", text_config=dict(model_type="gemma4_text", head_dim=256, rope_parameters=GEMMA_4, max_position_embeddings=131072, layer_types=LAYERS, num_hidden_layers=5, global_head_dim=512)),
         {"text_config, sliding_attention": "gemma4_text", "text_config, full_attention": "gemma4_text"},
     ),
     "gpt-oss": (dict(model_type="gpt_oss", hidden_size=2880, num_attention_heads=64, head_dim=64, max_position_embeddings=131072, rope_theta=150000, rope_scaling=YARN), {"": "gpt_oss"}),
@@ -135,7 +135,7 @@ def frequencies_of(rotary, layer):
 
 def their_error(rotary, layer, part, count):
     """The largest error of a module's own cosines and sines in a sequence of this length."""
-    r, worst = part.frequencies(count), [0, 0]
+    r, worst = part.exact(count), [0, 0]
     n, layer = len(r.freqs), layer or "full_attention"
     types = [layer] if hasattr(rotary, f"{layer}_inv_freq") else []
     for start in range(0, count, 8192):
@@ -169,12 +169,12 @@ def test_posted_configs(name, record_property):
             continue
         w = frequencies_of(rotary, layer)
         if reason:
-            assert w.shape != float32(part, 1).shape or not np.allclose(w, float32(part, 1), rtol=0.1)
+            assert w.shape != part.used(1).shape or not np.allclose(w, part.used(1), rtol=0.1)
             line = part.assumed.get(reason[0]) or part.read[reason[0]]
             record_property(f"{name} {part.name}", f"another number: {line}")
             continue
         if w is not None:
-            np.testing.assert_allclose(w, float32(part, 1), rtol=3e-6)
+            np.testing.assert_allclose(w, part.used(1), rtol=3e-6)
         if "axes" in part.assumed:
             record_property(f"{name} {part.name}", "the same frequencies, for positions that are no integers")
             continue
@@ -232,7 +232,7 @@ def compared(form, rotary):
     words = []
     for layer, theirs in frequencies_by_layer(rotary).items():
         part = next((each for each in embeddings if each.name == layer), embeddings[0])
-        ours = float32(part, 1)
+        ours = part.used(1)
         if ours.shape == theirs.shape and np.allclose(np.sort(ours), np.sort(theirs), rtol=1e-4, atol=0):
             words.append("same")
             continue

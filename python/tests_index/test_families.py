@@ -169,6 +169,8 @@ def test_scaled(family, kind):
 def test_formulas_of_one_model(name, kind, parameters):
     """Where a model departs from the kind of scaling that its config names, posenc does the same or leaves it."""
     family = next(family for family in MADE if family.name == name)
+    if not layer_types(MADE[family]):
+        pytest.skip("in this release it has no inv_freq")
     config = with_parameters(family, kind)
     config.head_dim = 128
     getattr(config, "rope_parameters" if hasattr(config, "rope_parameters") else "rope_scaling").update(parameters)

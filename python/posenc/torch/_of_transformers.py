@@ -7,10 +7,11 @@ from typing import Any, Mapping
 
 import torch
 
-from .._config import ASSUMED_PATCHES, ASSUMED_POSITIONS, Part
+from .._audit import Part
+from .._config import ASSUMED_PATCHES, ASSUMED_POSITIONS
 from .._files import config as read
 from ._audit import used
-from ._replace import replacement
+from ._replace import is_candidate, replacement
 from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
 
 
@@ -31,16 +32,15 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
         model = make(config)
     result, notes, seen, values = [], [], set(), read(path)
     for name, module in model.named_modules():
-        own = getattr(module, "config", None)
-        if (type(module), id(own)) in seen or not any(key.endswith("inv_freq") for key in module._buffers):
+        its_config = getattr(module, "config", None)
+        if (type(module), id(its_config)) in seen or not is_candidate(module):
             continue
-        seen.add((type(module), id(own)))
+        seen.add((type(module), id(its_config)))
         try:
-            fresh = type(module)(own)
+            fresh = type(module)(its_config)
+            ours = replacement(fresh)
         except Exception as error:
-            notes.append(f"{name} is not described: {type(error).__name__}: {error}")
-            continue
-        ours = replacement(fresh)
+            ours = f"{type(error).__name__}: {error}" if its_config else "it has no config, from which it could be made again"
         if isinstance(ours, str):
             notes.append(f"{name} is not described: {ours}")
             continue
@@ -55,19 +55,12 @@ def _part(name: str, module: Any, layer: str, one: RotaryEmbedding, values: Mapp
     positions = None if one.axis == -1 else getattr(module.config, "max_position_embeddings", None)
     dtype = str(getattr(module.config, "dtype", None) or "float32").replace("torch.", "")
     part = Part(
-        name, model_type=str(values.get("model_type", "")), columns=f"of {one.d_model} columns", head=one.d_model,
+        name, model_type=str(getattr(module.config, "model_type", "")), columns=f"of {one.d_model} columns", head=one.d_model,
         base=one.base, scaling=one.scaling, positions=positions or assumed_positions, dtype=dtype,
         exact=one.of_length, used=used(one, buffer.float().numpy()),
     )  # fmt: skip
-    for what, number, text in (
-        ("base", one.base, f"base {one.base:.17g} (the default of its class)"),
-        ("positions", positions, f"{part.positions:,} positions"),
-    ):
-        key = _key(number, values)
-        if key:
-            part.read[what] = key
-        else:
-            part.assumed[what] = text
+    part.note("base", _key(one.base, values), f"base {one.base:.17g} (the default of its class)")
+    part.note("positions", _key(positions, values), f"{part.positions:,} positions")
     return part
 
 

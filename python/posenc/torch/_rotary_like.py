@@ -107,8 +107,8 @@ def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameter
         theta, partial = scaling.pop("rope_theta", None), scaling.pop("partial_rotary_factor", None)
         if "proportional" in (scaling.get("rope_type"), scaling.get("type")):
             scaling["partial_rotary_factor"] = fields.get("partial_rotary_factor") if partial is None else partial
-        originals = {scaling.pop(_LENGTHS[1], None), fields.get(_LENGTHS[1])} - {None}
-        for base, original in itertools.product([theta, *bases, 10000.0], originals or {None}):
+        originals = [scaling.pop(_LENGTHS[1], None), fields.get(_LENGTHS[1]), None]
+        for base, original in itertools.product([theta, *bases, 10000.0], originals):
             if base is not None:
                 more = {} if original is None else {_LENGTHS[1]: original}
                 yield Parameters(float(base), {**scaling, **more}, fields.get(_LENGTHS[0]))
