@@ -21,12 +21,11 @@ PyTorch tensors, and modules.
 
 from typing import TYPE_CHECKING
 
-from ._grid import grid
 from ._library import VERSION as __version__
-from ._lists import implementations, presets
+from ._library import implementations, presets
 from ._pair import Pair, cis, pair
 from ._rotary import rotary_frequencies
-from ._table import table, timestep_embedding
+from ._table import grid, table, timestep_embedding
 
 __all__ = [
     "__version__",

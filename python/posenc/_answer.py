@@ -20,14 +20,14 @@ NO_CODE = "to load it could run code; save it as .safetensors, or call posenc.to
 NO_FORMAT = "GGUF and ONNX files are not read; give the config.json of the model from which this one was made"
 INSTEAD = {**dict.fromkeys((".pt", ".pth", ".bin", ".ckpt"), NO_CODE), ".gguf": NO_FORMAT, ".onnx": NO_FORMAT}
 KINDS = {
-    "float32": "float32 frequencies and angles",
-    "bfloat16": "frequencies rounded to bfloat16",
-    "float16": "frequencies rounded to float16",
+    "float32": "as loaded: float32 frequencies and angles",
+    "bfloat16": "converted: frequencies rounded to bfloat16",
+    "float16": "converted: frequencies rounded to float16",
     "float32 angles": "float32 angles of these frequencies",
-    "cosines in bfloat16": "for comparison: right cosines stored in bfloat16",
-    "cosines in float16": "for comparison: right cosines stored in float16",
+    "cosines in bfloat16": "unavoidable: right values rounded to bfloat16",
+    "cosines in float16": "unavoidable: right values rounded to float16",
 }
-ASK = "to ask the installed transformers in place of the keys, add --transformers; only for files that you trust"
+ASK = "to be sure, add --transformers: the installed transformers makes the model, without weights; that can take minutes"
 
 
 def document(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
@@ -182,19 +182,21 @@ def number(error: float) -> str:
 
 def verdict_text(verdict: dict[str, Any], rounding: float) -> str:
     """Whether a model is right, in words. rounding: the largest error of right values in its dtype."""
-    error = number(verdict["error"])
+    error, below = f"{verdict['error']:.2g}", f"below position {verdict['below']:,}"
     if not verdict["right"]:
-        return f"wrong, by {error} below position {verdict['below']:,}. Call posenc.torch.replace_rotary(model)"
-    words = f"right for most uses, off by at most {error} below position {verdict['below']:,}"
+        when = "" if "dtype" in verdict else ", before or after the conversion"
+        return f"wrong already {below}, by up to {error}. Call posenc.torch.replace_rotary(model){when}"
+    words = f"right for most uses: errors of at most {error} {below}"
     dtype = verdict.get("dtype", "float32")
     if dtype in ("float32", ""):
         return words
     first, share = verdict["rounding_exceeded_from"], verdict["share_unequal"]
+    words += f", beside the rounding to {dtype}"
     if verdict["error"] <= rounding:
-        words += f". Float32 angles err less than {dtype} rounds"
+        words += ", which is larger"
     elif first is not None:
-        words += f". Float32 angles err more than {dtype} rounds from about position {float(f'{first:.2g}'):,.0f} on"
-    return f"{words}; {100 * share:.2g} % of the {dtype} cosines and sines differ from the nearest ones"
+        words += f", which they exceed from about position {float(f'{first:.2g}'):,.0f} on"
+    return f"{words}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
 
 
 def rotary_title(part: dict[str, Any], source: str) -> str:
@@ -207,12 +209,14 @@ def rotary_title(part: dict[str, Any], source: str) -> str:
     if scaling.get("rope_type", "default") != "default":
         details = [read["scaling"]] if "scaling" in read else []
         scale = "alpha" if "alpha" in scaling else "factor"
-        for key, form in ((scale, f"{scale} {{:g}}"), (ORIGINAL, "from {:,} positions")):
+        for key, form in ((scale, f"{scale} {{:g}}"), (ORIGINAL, "original length {:,}")):
             if isinstance(scaling.get(key), (int, float)):
                 details.append(form.format(scaling[key]))
         if ORIGINAL in read:
             details.append(f"read from {read[ORIGINAL]}")
         words += f", {scaling['rope_type']} ({', '.join(details)})"
+    if part["attention_factor"] != 1:
+        words += f", all values times {part['attention_factor']:.4g}"
     assumed = f"assumed: {', '.join(part['assumed'].values())}" if part["assumed"] else "nothing assumed"
     return plain(f"{words}; {source}, {assumed}" if part["dtype"] else words, 1000)
 
@@ -225,7 +229,10 @@ def rotary_text(part: dict[str, Any], name: str, source: str) -> str:
         lines.append(f"not read: {plain(', '.join(part['unread']))}")
     rounding = [*part["errors"].values()][-1][-1]
     wide = max(len(verdict["model"]) for verdict in verdicts) + 1
-    lines += ["", *(f"{verdict['model'] + ':':{wide}}  {verdict_text(verdict, rounding)}" for verdict in verdicts)]
+    lines.append("")
+    if {*part["assumed"]} - {"dtype"}:
+        lines.append("If what is assumed holds:")
+    lines += [*(f"{verdict['model'] + ':':{wide}}  {verdict_text(verdict, rounding)}" for verdict in verdicts)]
     lines += ["", f"{'largest error of cosines and sines, below position':52}"]
     lines[-1] += "".join(f"  {count:>11,}" for count in below)
     for kind, row in part["errors"].items():

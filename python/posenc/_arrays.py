@@ -1,19 +1,22 @@
-"""Rows in NumPy arrays: their addresses, and calls that write them in parts, with one thread or several."""
+"""Rows: their positions, their arrays, and calls that write them in parts, with one thread or several."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import math
 import os
+import sys
 import threading
+import warnings
 from time import perf_counter_ns
-from typing import Any, Callable, SupportsIndex
+from typing import Any, Callable, NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from ._library import MEMORY, library
-from ._plan import DTYPES, Plan, fail, index, refuse_mask
-from ._positions import Rows, address_of, rows_at
+from ._plan import DTYPES, MAX_POSITION, Plan, exact_type, fail, index, refuse_mask
 
 #: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
 #: processors are busy.
@@ -32,10 +35,105 @@ _HUGE_PAGE = 1 << 21
 _LARGE = 8 << 20  # bytes from which C writes a table around the caches, if its parts know the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
+Array = npt.NDArray[Any]
 Write = Callable[[int, int], int]  # takes (first, rows), returns a status
 
 
-def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[npt.NDArray[Any], int]:
+# ---- positions
+
+
+class Rows(NamedTuple):
+    """The positions of the rows: the elements of `at`, or `source`, `source` + 1, ... if `at` is None."""
+
+    shape: tuple[int, ...]
+    source: int  #: the first position, or the address of `at`
+    at: Any = None  #: an array or tensor of int64 or float64, contiguous and aligned
+    fill: Callable[..., int] = library.posenc_fill  #: the function of the library that reads these positions
+
+
+_BYTE = ctypes.c_char
+
+#: The number up to which a 16-bit dtype has all integers.
+_ALL_INTEGERS = {"bfloat16": 256, "float16": 2048}
+
+
+def warn(text: str) -> None:
+    """Warns at the line that called posenc."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in ("posenc", "torch"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
+def warn_if_short(name: str, dtype: str) -> None:
+    """Warns of positions of a 16-bit dtype, whatever their values are."""
+    if most := _ALL_INTEGERS.get(dtype):
+        instead = f"pass integers, or float32 that was never {dtype}"
+        warn(f"{name} have dtype {dtype}, which rounds integers above {most}; {instead}")
+
+
+def address_of(array: Array) -> int:
+    """The address of the array's first element."""
+    try:
+        return ctypes.addressof(_BYTE.from_buffer(array))  # takes a third of the time of array.ctypes.data
+    except (TypeError, ValueError, BufferError):  # it is read-only, empty, not contiguous, or of a dtype of ml_dtypes
+        return array.ctypes.data
+
+
+def rows_at(array: Array) -> Rows:
+    """Returns the rows of these positions, int64 or float64."""
+    fill = library.posenc_fill_at_real if array.dtype.kind == "f" else library.posenc_fill_at
+    return Rows(array.shape, address_of(array), array, fill)
+
+
+def at(positions: npt.ArrayLike) -> Array:
+    """Returns positions as int64 or float64, without rounding."""
+    refuse_mask("positions", positions)
+    array = np.asarray(positions)
+    if array.ndim == 0:
+        what = "positions=[...] for one row, or count=... for many"
+        raise TypeError(f"positions is {positions!r}, a single value; write {what}")
+    exact = exact_type("positions", array.dtype)
+    if array.dtype is not exact:
+        if array.dtype.itemsize == 2:
+            warn_if_short("positions", array.dtype.name)
+        if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 cannot hold them
+            raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
+    made = np.asarray(array, dtype=exact, order="C")
+    return made if made.flags.aligned else made.copy()
+
+
+def check_one(count: Any, positions: Any, first: Any) -> None:
+    """Raises an error unless one of `count` and `positions` is given, and `first` only with `count`."""
+    if count is not None:
+        if positions is not None:
+            raise TypeError("count and positions are both given; allowed: one of them")
+    elif positions is None:
+        what = "count=... for rows first, first + 1, ..., or positions=..."
+        raise TypeError(f"count and positions are None; write {what}")
+    elif first != 0:
+        raise ValueError(f"first is {first}; allowed: 0, since positions are given")
+
+
+def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:
+    """Returns the positions of the rows. Exactly one of `count` and `positions` must be given."""
+    check_one(count, positions, first)
+    if count is None:
+        return rows_at(at(positions))
+    if not isinstance(count, (int, np.generic)) and (hasattr(count, "ndim") or isinstance(count, (list, tuple, range))):
+        what = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
+        raise TypeError(f"count is of type {type(count).__name__}; write {what}")
+    number, start = index("count", count, 0, 2 * MAX_POSITION + 1), index("first", first, -MAX_POSITION, MAX_POSITION)
+    if start + number - 1 > MAX_POSITION:  # C would say so, but memory for the rows comes first
+        last = f"first is {start} and count is {number}, so the last position is beyond 2^32"
+        raise ValueError(f"{last}; allowed: -2^32 to 2^32")
+    return Rows((number,), start)
+
+
+# ---- arrays
+
+
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int]:
     """Returns a new array with undefined values, and its address.
 
     The library writes new results only into such memory. Memory of PyTorch's functions would not do, because DeepSpeed
@@ -62,12 +160,12 @@ def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
     return dtype
 
 
-def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
+def elements(name: str, array: Any, dtype: str) -> Array:
     """Returns the array as the library takes it: bfloat16 as uint16. Raises a TypeError if it has another dtype."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is of type {type(array).__name__}; allowed: a NumPy array")
     refuse_mask(name, array)
-    if array.dtype is DTYPES[dtype] or array.dtype == DTYPES[dtype] and array.dtype.isnative:
+    if array.dtype == DTYPES[dtype]:
         return array
     if dtype == array.dtype.name == "bfloat16":  # ml_dtypes.bfloat16, for example
         return array.view(DTYPES[dtype])
@@ -90,18 +188,19 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     if out.size == 0 or out.flags.c_contiguous:
         return address_of(out), columns
     if columns > 1 and out.strides[-1] != size:
-        raise ValueError(
-            f"{name} has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart"
-        )
+        allowed = f"the columns of a row must follow each other, {size} bytes apart"
+        raise ValueError(f"{name} has strides {out.strides} bytes; {allowed}")
     flat = out.reshape(-1, columns)
     if not np.may_share_memory(flat, out):  # NumPy had to copy
         raise ValueError(f"{name} has strides {out.strides} bytes; its rows must be at equal distances")
-    step = flat.strides[0] if len(flat) > 1 else size * columns
-    if step < size * columns or step % size:
-        raise ValueError(
-            f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {size * columns}"
-        )
+    step = flat.strides[0]  # more than one row, since one would be contiguous
+    least = size * columns
+    if step < least or step % size:
+        raise ValueError(f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {least}")
     return out.ctypes.data, step // size
+
+
+# ---- calls
 
 
 def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.Event | None = None) -> int:
@@ -128,24 +227,24 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
     def work(i: int) -> None:
         statuses[i] = in_pieces(*parts[i], piece, write, stop)
 
-    others: list[threading.Thread] = []
-    try:
-        for i in range(1, len(parts)):
-            others.append(threading.Thread(target=work, args=(i,), name="posenc"))
-            try:
-                others[-1].start()  # Ctrl-C may arrive after the thread has begun
-            except RuntimeError:  # the system refuses more threads
-                others.pop()
-                break
-        for i in 0, *range(1 + len(others), len(parts)):
-            work(i)
-        for thread in others:
-            thread.join()
-    finally:  # after any error the threads may still write; one that has not begun sees `stop` and writes nothing
-        stop.set()
+    def wait() -> None:
         for thread in others:
             if thread.is_alive():
                 thread.join()
+
+    others = [threading.Thread(target=work, args=(i,), name="posenc") for i in range(1, len(parts))]
+    try:
+        with contextlib.suppress(RuntimeError):  # the system refuses more threads
+            for thread in others:
+                thread.start()  # Ctrl-C may arrive after the thread has begun
+        work(0)
+        for i, thread in enumerate(others, 1):
+            if thread.ident is None:  # it has not begun
+                work(i)
+        wait()
+    finally:  # after any error the threads may still write; one that has not begun sees `stop` and writes nothing
+        stop.set()
+        wait()
     return max(statuses)
 
 
@@ -165,10 +264,9 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     expected = (perf_counter_ns() - begin) * rest // head
     if status:
         return status
-    n = min(n, rest, expected // WORTH_A_THREAD)
+    n = min(n, rest, expected // WORTH_A_THREAD, 4 * (os.cpu_count() or 1))  # more threads would only wait
     if n < 2:
         return in_pieces(head, rest, piece, write)
-    n = min(n, 4 * (os.cpu_count() or 1))  # more threads would only wait
     share = -(-rest // n)
     return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
@@ -186,39 +284,27 @@ def are_allowed(p: Plan, which: Rows) -> bool:
     return not ends.fill(p.handle, ends.source, 2, address_of(rows), p.d_model)
 
 
-def run(
-    p: Plan,
-    which: Rows,
-    arrays: tuple[npt.NDArray[Any], ...],
-    addresses: tuple[int, ...],
-    stride: int,
-    threads: SupportsIndex | None,
-) -> None:
+def run(p: Plan, which: Rows, arrays: tuple[Array, ...], addresses: tuple[int, ...], stride: int, threads: Any) -> None:
     """Writes all rows to one array, or to an array of cosines and one of sines.
 
     All positions are checked before the first row is written.
     """
     count, fill = math.prod(which.shape), which.fill if len(arrays) == 1 else library.posenc_fill_pair
-    if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype]:
+    if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype] or not are_allowed(p, which):
+        # C names a wrong position. If another process has changed it in the meantime, C writes the rows.
         status = fill(p.handle, which.source, count, *addresses, stride)
     else:
-        # A call for no row checks everything that does not depend on the rows.
-        status = fill(p.handle, which.source, 0, *addresses, stride)
-        if status == 0 and not are_allowed(p, which):
-            # C names the first wrong position. If another process has changed it in the meantime, C writes the rows.
-            status = fill(p.handle, which.source, count, *addresses, stride)
-        elif status == 0:
-            n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
-            if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
-                p = p.for_parts(count)
-            step = 1 if which.at is None else 8
+        n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
+        if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
+            p = p.for_parts(count)
+        step = 1 if which.at is None else 8
 
-            def write(i: int, rows: int) -> int:
-                # It refers to `arrays` and `which`, and keeps them alive: after a second Ctrl-C, a thread may still
-                # write its last rows when `run` has ended.
-                offset = i * stride * arrays[0].itemsize
-                return fill(p.handle, which.source + i * step, rows, *(to + offset for to in addresses), stride)
+        def write(i: int, rows: int) -> int:
+            # It refers to `arrays` and `which`, and keeps them alive: after a second Ctrl-C, a thread may still write
+            # its last rows when `run` has ended.
+            offset = i * stride * arrays[0].itemsize
+            return fill(p.handle, which.source + i * step, rows, *(to + offset for to in addresses), stride)
 
-            status = in_parts(n, count, max(1, _FIRST_PIECE[p.dtype] // p.d_model), write)
+        status = in_parts(n, count, max(1, _FIRST_PIECE[p.dtype] // p.d_model), write)
     if status:
         fail(status)

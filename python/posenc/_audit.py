@@ -198,7 +198,7 @@ def compared(part: Part, values: int) -> dict[str, Any]:
     narrow, cast = "bfloat16", "model.to(torch.bfloat16)"
     if part.dtype == "float16":
         narrow, cast = "float16", "model.half()"
-    models = {"float32": f"as from_pretrained loads it, in {part.dtype}", narrow: f"after {cast}"}
+    models = {"float32": f"as from_pretrained loads it, in {part.dtype}", narrow: f"converted later, by {cast}"}
     if not part.dtype:  # they are not known to be a model's
         models = {"float32 angles": "with float32 angles of these"}
     worst = []
@@ -230,4 +230,5 @@ def description(part: Part) -> dict[str, Any]:
         call = f"r = posenc.rotary_frequencies({part.head}, {part.base!r}, {arguments}); cos, sin = {call}"
     fields = ("name", "model_type", "columns", "base", "is_about", "scaling", "dtype", "read", "assumed", "unread")
     answer = {field: getattr(part, field) for field in fields}
-    return {**answer, "head_dim": part.head, "frequencies": len(r.freqs), "call": call}
+    numbers = {"head_dim": part.head, "frequencies": len(r.freqs), "attention_factor": r.attention_factor}
+    return {**answer, **numbers, "call": call}

@@ -91,7 +91,7 @@ class Keys:
                 return f"{self.names.get(name, name)} is {str(value).lower()}", True
         other = next((name for name in OTHERS if self.has(name)), "")
         if rotary or not other:
-            return "" if rotary else "no key tells", False
+            return "" if rotary else "no key says so", False
         return f"it has {other}, and no key of a rotary embedding", True
 
 
@@ -200,7 +200,7 @@ def part_of(keys: Keys, layer: str, scaling: Mapping[str, Any], name: str, confi
                 part.dtype, part.read["dtype"] = dtype, key
         if isinstance(values.get("model_type"), str):
             part.model_type = values["model_type"]
-    part.note("dtype", part.read.get("dtype", ""), part.dtype)
+    part.note("dtype", part.read.get("dtype", ""), f"dtype {part.dtype}")
     exact(part.positions)  # refuses numbers that it cannot be computed from
     return part
 

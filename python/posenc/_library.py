@@ -1,14 +1,45 @@
-"""The shared library and its functions, as declared in include/posenc.h."""
+"""The shared library, its functions as declared in include/posenc.h, and its lists of implementations and presets."""
+
+from __future__ import annotations
 
 import ctypes
 import pathlib
 import sys
+from typing import NamedTuple
 
 VERSION = "1.0.0"  # the version in include/posenc.h; a test compares the two
 _MAJOR = VERSION.split(".")[0]
 _NAMES = {"win32": f"posenc-{_MAJOR}.dll", "darwin": f"libposenc.{_MAJOR}.dylib"}
 NAME = _NAMES.get(sys.platform, f"libposenc.so.{_MAJOR}")
 MEMORY = 8  # POSENC_ERROR_MEMORY
+
+
+class Implementation(NamedTuple):
+    """One algorithm for one instruction set. `implementations` describes the fields."""
+
+    name: str
+    family: str
+    isa: str
+    arithmetic: str
+    summary: str
+    bound: str
+    evidence: str
+    dtypes: tuple[str, ...]
+    correctly_rounded: bool
+    supported: bool
+    default: bool
+
+
+class Preset(NamedTuple):
+    """The table of a real system. `presets` describes the fields."""
+
+    name: str
+    formula: str
+    users: str
+    starts: str
+
+
+_TEXTS = Implementation._fields[:8]  # from name to dtypes, in the order of posenc_impl
 
 
 class Spec(ctypes.Structure):
@@ -27,13 +58,12 @@ class Spec(ctypes.Structure):
     ]
 
 
-class Impl(ctypes.Structure):
-    _TEXTS = ("name", "family", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")
+class ImplStruct(ctypes.Structure):
     _fields_ = [*((name, ctypes.c_char_p) for name in _TEXTS), ("correctly_rounded", ctypes.c_int)]
 
 
-class Preset(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "formula", "users", "starts")]
+class PresetStruct(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in Preset._fields]
 
 
 class Rotary(ctypes.Structure):
@@ -57,14 +87,13 @@ class Rotary(ctypes.Structure):
 
 
 _PLAN, _POINTER, _INT, _TEXT, _REAL = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_double
-_SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(Impl)
-
+_SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(ImplStruct)
 
 _FUNCTIONS = {  # name: (result, arguments)
     "posenc_status_string": (_TEXT, [ctypes.c_int]),
     "posenc_last_error": (ctypes.c_int, [_TEXT, ctypes.c_size_t]),
     "posenc_preset_count": (ctypes.c_size_t, []),
-    "posenc_preset_by_index": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
+    "posenc_preset_by_index": (ctypes.POINTER(PresetStruct), [ctypes.c_size_t]),
     "posenc_spec_init": (ctypes.c_int, [_SPEC, _INT, _TEXT]),
     "posenc_rotary_init": (ctypes.c_int, [ctypes.POINTER(Rotary), _INT, ctypes.c_int]),
     "posenc_rotary_freqs": (ctypes.c_int, [ctypes.POINTER(Rotary), _POINTER, _POINTER, ctypes.POINTER(_REAL)]),
@@ -122,3 +151,42 @@ def load(name: str) -> ctypes.CDLL:
 
 
 library = load(find())
+
+
+def implementations() -> list[Implementation]:
+    """Returns the implementations in the loaded library: each is one algorithm for one instruction set.
+
+    The members of a family follow each other, those with the widest vectors first. The name of a family means its first
+    supported member. Each implementation is a named tuple:
+
+    - name: the name that `impl=` takes
+    - family: its name without the instruction set, which `impl=` takes too
+    - isa: the instruction set, "avx2", for example, or "any"
+    - arithmetic: the arithmetic of angle and sine, such as "float32 libm"
+    - summary: what it computes, in one line
+    - bound: an upper bound of the distance between output and real value, as a formula
+    - evidence: the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured"
+    - dtypes: the dtypes that it computes
+    - correctly_rounded: whether every output is the number of the dtype that is nearest to the real value
+    - supported: whether this machine can run it
+    - default: whether this machine runs it with ``impl=None``
+    """
+    default = library.posenc_impl_find(None).contents.name.decode()
+    rows = []
+    for i in range(library.posenc_impl_count()):
+        row = library.posenc_impl_by_index(i)
+        *texts, dtypes = [getattr(row.contents, name).decode() for name in _TEXTS]
+        flags = row.contents.correctly_rounded, library.posenc_impl_supported(row), texts[0] == default
+        rows.append(Implementation(*texts, tuple(dtypes.split()), *map(bool, flags)))
+    return rows
+
+
+def presets() -> list[Preset]:
+    """Returns the presets: the tables of real systems that `preset=` names.
+
+    Each preset is a named tuple with the fields name, formula, users and starts; ``python3 -m posenc presets`` prints
+    them. In formulas, d is d_model and n is ``d // 2``. `starts` is the position at which the users start. Presets
+    never shift positions: give that position as ``first=``.
+    """
+    rows = [library.posenc_preset_by_index(i).contents for i in range(library.posenc_preset_count())]
+    return [Preset(*(getattr(row, name).decode() for name in Preset._fields)) for row in rows]

@@ -9,10 +9,9 @@ from typing import Generic, Iterator, SupportsIndex, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import elements, fresh, inferred, rows_of, run
-from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan, unknown
-from ._positions import Rows, rows
-from ._table import Array, filled
+from ._arrays import Array, elements, fresh, inferred, rows, rows_of, run
+from ._plan import DTYPES, DtypeName, Duplicated, PresetName, name_of, numpy_dtype, plan, unknown
+from ._table import filled
 
 Values = TypeVar("Values")
 _PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -67,9 +66,8 @@ def _addresses(out: Pair[Array], shape: tuple[int, ...], dtype: str) -> tuple[in
         distances = f"rows of cosines {stride} elements apart, and of sines {other}"
         raise ValueError(f"out has {distances}; allowed: equal distances")
     if np.shares_memory(out.cos, out.sin):
-        raise ValueError(
-            "out has two arrays with elements in common; allowed: separate arrays, or the halves of each row of one"
-        )
+        allowed = "separate arrays, or the halves of each row of one"
+        raise ValueError(f"out has two arrays with elements in common; allowed: {allowed}")
     return to_cos, to_sin, stride
 
 

@@ -13,7 +13,7 @@ from typing import Any, Iterable, Literal, NoReturn, SupportsIndex, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ._library import MEMORY, Spec, library
+from ._library import MEMORY, Spec, implementations, library, presets
 
 MAX_POSITION = 1 << 32
 _MESSAGE_SIZE = 512
@@ -61,65 +61,11 @@ class Plan:
 
     __slots__ = ("handle", "d_model", "dtype", "_destroy", "_parts")
 
-    def __init__(
-        self,
-        d_model: SupportsIndex,
-        dtype: str,
-        freqs: bytes | None,
-        freqs_low: bytes | None,
-        *,
-        preset: str | None = None,
-        base: float | None = None,
-        denominator: float | None = None,
-        position_scale: float | None = None,
-        layout: str | None = None,
-        order: str | None = None,
-        odd: str | None = None,
-        impl: str | None = None,
-    ) -> None:
+    def __init__(self, spec: Spec, impl: bytes | None) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # at interpreter exit, this module may be gone before the plan
         self._parts: tuple[int, Plan] | None = None  # the last result of for_parts
-        self.d_model = index("d_model", d_model, 1, 1 << 20)
-        self.dtype = dtype
-        chosen = None if impl is None else _text("impl", impl, "posenc.implementations()")
-        start = None if preset is None else _text("preset", preset, "posenc.presets()")
-        if impl is not None and not library.posenc_impl_find(chosen):
-            names = _impl_names()
-            needs_sleef = impl.startswith("sleef") and not any(name.startswith("sleef") for name in names)
-            raise ValueError(unknown("this build has no SLEEF: impl is" if needs_sleef else "impl is", impl, names))
-        spec = Spec()
-        status = library.posenc_spec_init(ctypes.byref(spec), self.d_model, start)
-        if status and preset is not None and preset not in get_args(PresetName):  # a newer library may have more
-            raise ValueError(unknown("preset is", preset, get_args(PresetName)))
-        if status:
-            fail(status)
-        spec.dtype = _DTYPE_NAMES.index(dtype)
-        if base is not None:
-            spec.base = real("base", base, "a finite number above 0")
-        for name, number in (("denominator", denominator), ("position_scale", position_scale)):
-            if number is not None:
-                setattr(spec, name, real(name, number))
-                if number == 0:  # in C, 0 means that the field is not set
-                    raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
-        for name, choice in (("layout", layout), ("order", order), ("odd", odd)):
-            if choice is not None:
-                setattr(spec, name, _choice(name, choice))
-        if freqs is not None:
-            n = spec.n_freqs = len(freqs) // 8
-            needed = n_freqs(spec)
-            if n != needed:
-                raise ValueError(f"freqs has {n} number{'s' * (n != 1)}; needed: {needed}, one per pair of columns")
-            spec.freqs = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs)
-        if freqs_low is not None:
-            if freqs is None or len(freqs_low) != len(freqs):
-                raise ValueError(
-                    f"freqs_low has {len(freqs_low) // 8} numbers; allowed: as many as freqs, {spec.n_freqs}, or None"
-                )
-            spec.freqs_low = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs_low)
-        self._create(spec, chosen)
-
-    def _create(self, spec: Spec, impl: bytes | None) -> None:
+        self.d_model, self.dtype = int(spec.d_model), _DTYPE_NAMES[spec.dtype]
         handle = ctypes.c_void_p()
         status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
         if status:
@@ -147,17 +93,48 @@ class Plan:
         """The same plan for calls that each write a part of a table of `rows` rows."""
         if self._parts is not None and self._parts[0] == rows:
             return self._parts[1]
-        spec, plan = self.spec(), object.__new__(Plan)
+        spec = self.spec()
         spec.table_rows = rows
-        plan.handle, plan._destroy, plan._parts = None, self._destroy, None
-        plan.d_model, plan.dtype = self.d_model, self.dtype
-        plan._create(spec, library.posenc_plan_impl(self.handle))
+        plan = Plan(spec, library.posenc_plan_impl(self.handle))
         self._parts = rows, plan
         return plan
 
 
+def _made(
+    d_model: Any, dtype: str, freqs: Any, freqs_low: Any, preset: Any = None, impl: Any = None, **fields: Any
+) -> Plan:
+    """Returns a new plan. Frequencies are bytes of float64. `fields` are other fields of the spec, or None."""
+    columns = index("d_model", d_model, 1, 1 << 20)
+    chosen, start = _text("impl", impl, "posenc.implementations()"), _text("preset", preset, "posenc.presets()")
+    if impl is not None and not library.posenc_impl_find(chosen):
+        names = _impl_names()
+        needs_sleef = impl.startswith("sleef") and not any(name.startswith("sleef") for name in names)
+        raise ValueError(unknown("this build has no SLEEF: impl is" if needs_sleef else "impl is", impl, names))
+    spec = Spec()
+    status = library.posenc_spec_init(ctypes.byref(spec), columns, start)
+    if status and preset is not None and preset not in (names := [row.name for row in presets()]):
+        raise ValueError(unknown("preset is", preset, names))
+    if status:
+        fail(status)
+    spec.dtype = _DTYPE_NAMES.index(dtype)
+    for name, value in fields.items():
+        if value is not None:
+            setattr(spec, name, _choice(name, value) if name in _NAMES else _number(name, value))
+    if freqs is not None:
+        n, needed = len(freqs) // 8, n_freqs(spec)
+        if n != needed:
+            raise ValueError(f"freqs has {n} number{'s' * (n != 1)}; needed: {needed}, one per pair of columns")
+        spec.n_freqs, spec.freqs = n, (ctypes.c_double * n).from_buffer_copy(freqs)
+    if freqs_low is not None:
+        n = len(freqs_low) // 8
+        if n != spec.n_freqs:
+            raise ValueError(f"freqs_low has {n} numbers; allowed: as many as freqs, {spec.n_freqs}, or None")
+        spec.freqs_low = (ctypes.c_double * n).from_buffer_copy(freqs_low)
+    return Plan(spec, chosen)
+
+
 #: A plan takes about 160 KiB at d_model 512, and 21 MB at most. The key includes the types: True is not 1.
-_cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
+_cached = functools.lru_cache(maxsize=8, typed=True)(_made)
 
 
 def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = "") -> int:
@@ -167,8 +144,8 @@ def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = ""
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}; allowed: an integer") from None
-    if isinstance(value, bool):
+        number = None
+    if number is None or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}; allowed: an integer")
     if not least <= number <= most:
         raise ValueError(f"{name} is {number}; allowed: {least} to {most}{hint}")
@@ -177,8 +154,8 @@ def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = ""
 
 def real(name: str, value: Any, allowed: str = "a finite number") -> float:
     """Returns a finite number as a float, or raises an error that names it. The library checks the range."""
-    is_usual = type(value) in (int, float)  # isinstance is slow with an abstract class
-    if not is_usual and (not isinstance(value, numbers.Real) or isinstance(value, bool)):
+    # isinstance is slow with an abstract class, so it is the last.
+    if isinstance(value, bool) or not isinstance(value, (int, float, numbers.Real)):
         raise TypeError(f"{name} is {value!r}; allowed: {allowed}")
     try:
         number = float(value)
@@ -199,11 +176,8 @@ def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
 
 def _impl_names() -> list[str]:
     """The names that `impl` accepts: exact and anchored, then each implementation after its family."""
-    names = ["exact", "anchored"]
-    for i in range(library.posenc_impl_count()):
-        impl = library.posenc_impl_by_index(i).contents
-        names += [impl.family.decode(), impl.name.decode()]
-    return [*dict.fromkeys(names)]
+    names = [name for row in implementations() for name in (row.family, row.name)]
+    return [*dict.fromkeys(["exact", "anchored", *names])]
 
 
 def refuse_mask(name: str, array: Any) -> None:
@@ -248,10 +222,8 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     """Returns the dtype of new arrays: float32 for None, uint16 for "bfloat16", and a NumPy dtype unchanged."""
     if dtype is None:
         return DTYPES["float32"]
-    if isinstance(dtype, str) or type(dtype).__module__ == "torch":
-        return DTYPES[dtype_name(dtype)]
-    known: np.dtype[Any] = np.dtype(dtype)
-    return known
+    is_named = isinstance(dtype, str) or type(dtype).__module__ == "torch"
+    return DTYPES[dtype_name(dtype)] if is_named else np.dtype(dtype)
 
 
 def _choice(name: str, value: Any) -> int:
@@ -261,7 +233,18 @@ def _choice(name: str, value: Any) -> int:
     return names.index(value)
 
 
-def _text(name: str, value: Any, where: str) -> bytes:
+def _number(name: str, value: Any) -> float:
+    if name == "base":
+        return real(name, value, "a finite number above 0")
+    number = real(name, value)
+    if number == 0:  # in C, 0 means that the field is not set
+        raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
+    return number
+
+
+def _text(name: str, value: Any, where: str) -> bytes | None:
+    if value is None:
+        return None
     if not isinstance(value, str) or "\0" in value:
         raise TypeError(f"{name} is {value!r}; allowed: a name ({where} lists them) or None")
     return value.encode()
@@ -273,10 +256,8 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     array = np.asarray(freqs)
     exact_type(name, array.dtype)
     if array.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
-            f"a frequency for each pair of columns"
-        )
+        allowed = "one axis of numbers, a frequency for each pair of columns"
+        raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: {allowed}")
     exact = array.astype(np.float64)
     elements: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may have both integers and floats
     for i in np.flatnonzero(abs(exact) >= 2.0**53):
@@ -285,20 +266,13 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return exact
 
 
-def plan(
-    d_model: SupportsIndex,
-    dtype: npt.DTypeLike | None = None,
-    *,
-    freqs: npt.ArrayLike | None = None,
-    freqs_low: npt.ArrayLike | None = None,
-    **others: Any,
-) -> Plan:
+def plan(d_model: Any, dtype: Any = None, *, freqs: Any = None, freqs_low: Any = None, **others: Any) -> Plan:
     """Returns a plan for these arguments of `posenc.table`, from the cache if it has one."""
     kind = "float32" if dtype is None else dtype_name(dtype)
     w = None if freqs is None else as_numbers("freqs", freqs).tobytes()
     low = None if freqs_low is None else as_numbers("freqs_low", freqs_low).tobytes()
     try:
         return _cached(d_model, kind, w, low, **others)
-    except TypeError:  # perhaps an argument cannot be hashed; the errors of Plan name it
+    except TypeError:  # perhaps an argument cannot be hashed; the errors of _made name it
         pass
-    return Plan(d_model, kind, w, low, **others)
+    return _made(d_model, kind, w, low, **others)

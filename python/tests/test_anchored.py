@@ -22,15 +22,15 @@ TABLES = {  # (dtype, frequencies, positions): what the texts say
 )
 @pytest.mark.parametrize("dtype, freqs, positions", TABLES)
 def test_values_that_are_not_the_nearest(dtype, freqs, positions):
-    count, most, said = 0, 0.0, TABLES[dtype, freqs, positions]
+    count, most, texts = 0, 0.0, TABLES[dtype, freqs, positions]
     for first in range(0, positions, ROWS):
         spec = {"first": first, "dtype": dtype, "freqs": HOURLY if freqs == "hourly" else None}
         got, nearest = (posenc.table(ROWS, D, impl=name, **spec) for name in ("anchored", "exact"))
         wrong = got != nearest
         count += int(wrong.sum())
         most = max(most, float(abs(got[wrong].astype("f8") - nearest[wrong]).max(initial=0)))
-    assert f"{count:,} of {positions * D:,}" == said[0]
-    assert count == 0 or (f"{most:.1e}", f"{100 * count / positions / D:.0f} %") == said[1:]
+    assert f"{count:,} of {positions * D:,}" == texts[0]
+    assert count == 0 or (f"{most:.1e}", f"{100 * count / positions / D:.0f} %") == texts[1:]
 
 
 def test_texts():
@@ -38,9 +38,9 @@ def test_texts():
     short = (count, share, most, most_float64)
     texts = {
         "docs/accuracy.md": sum(TABLES.values(), ()),
-        "include/posenc.h": [said for figures in TABLES.values() for said in figures[:2]],
+        "include/posenc.h": [figure for figures in TABLES.values() for figure in figures[:2]],
     }
     for name, figures in texts.items():
         text = (TOP / name).read_text(encoding="utf-8")
-        assert all(said in " ".join(text.split()) for said in figures), name
-    assert all(said in " ".join(posenc.table.__doc__.split()) for said in short)
+        assert all(figure in " ".join(text.split()) for figure in figures), name
+    assert all(figure in " ".join(posenc.table.__doc__.split()) for figure in short)

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.__main__ import document
+from posenc._answer import document
 from posenc._files import load
-from posenc._identify import BLOCK, Table, distance, identify, rounded
-from posenc._judge import Range, float32_bounds
+from posenc._identify import BLOCK, Range, Table, distance, float32_bounds, identify, rounded
 
 PRESETS = ["paper", "marian", "t2t", "guided_diffusion", "rope", "rothman"]  # one of each kind of table
 RECIPES = ["exact", "naive", "explog", "float64", "recurrence"]
@@ -46,13 +45,9 @@ def test_every_preset(preset, impl):
         check(kept(x, kind), preset, 1e4, 2, impl if kind == "f8" else None)
 
 
-#: Widths, rows, first positions and bases: few rows, odd widths, late positions.
-SHAPES = [(7, 16, 0, 1e4), (33, 300, 2, 1e4), (64, 16, 2, 1e4), (512, 16, 0, 1e4), (128, 100, 131072, 1e6)]
-
-
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_shape(preset):
-    for d, rows, first, base in SHAPES:
+def test_few_rows_odd_widths_and_late_positions(preset):
+    for d, rows, first, base in ((7, 16, 0, 1e4), (33, 300, 2, 1e4), (512, 16, 0, 1e4), (128, 100, 131072, 1e6)):
         if d % 2 == 0 or preset not in ("rope", "rothman"):
             check(posenc.table(rows, d, preset=preset, first=first, base=base), preset, base, first)
 
@@ -102,14 +97,6 @@ def test_files_of_other_makes(change, array, tmp_path):
     assert identify(load(tmp_path / "x.npy")).presets == ["paper"]
 
 
-def test_a_file_of_python_2(array, tmp_path):
-    """NumPy reads it with a warning, which is of no use to a reader of the answer."""
-    np.save(tmp_path / "x.npy", array)
-    raw = (tmp_path / "x.npy").read_bytes().replace(b"(40, 36), }", b"(40L, 36),}")
-    done = run("audit", "-", input=raw)
-    assert done.returncode == 0 and b"standard input: shape (40, 36), " in done.stdout and not done.stderr
-
-
 def test_text_and_json(array, tmp_path):
     array[1] = 0
     np.save(tmp_path / "x.npy", array.astype("f8"))
@@ -137,9 +124,7 @@ NO_TABLES = [
     np.zeros_like,
     lambda x: x[::-1],
     lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36),
-    lambda x: np.roll(x, 1, 1),
     lambda x: np.where(np.arange(36) == 5, np.roll(x, 1, 0), x),
-    lambda x: x[::2],
 ]
 
 
@@ -159,7 +144,6 @@ def test_not_identified(change, array):
         (lambda raw: raw[:-4] + b"\0\0\xc0\x7f", "row 39, column 35 is nan"),
         (lambda raw: raw.replace(b"(40, 36), }", b"(0, 36), } "), "its shape is (0, 36)"),
         (lambda raw: raw.replace(b"(40, 36), }", b"(10, 4, 36)}"), "its shape is (10, 4, 36)"),
-        (lambda raw: raw.replace(b"'", b"\0", 1), "not a readable .npy file: "),
         (lambda raw: raw.replace(b"<f4", b"<z4"), "not a readable .npy file: "),
         (lambda raw: raw.replace(b"36", b"-6"), "its shape is (40, -6)"),
     ],
@@ -180,7 +164,7 @@ def test_usage_and_status(array, tmp_path):
     assert run("nothing").returncode == 2
 
 
-# ---- judging a file as a given table
+# ---- judging a file as an expected table
 
 
 def judged(path, *options, status=0):
@@ -208,10 +192,11 @@ def words(answer):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
 def test_right_tables_of_each_dtype(dtype, of):
-    answer = of(posenc.table(600, 32, dtype=dtype))
-    assert answer["dtype"] == dtype and words(answer) == ["exact", "exact"] and answer["wrong_from"] is None
+    answer = of(posenc.table(1300, 32, first=-600, dtype=dtype), "--first", -600)
+    assert answer["dtype"] == dtype and words(answer) == ["exact"] * 4 and answer["wrong_from"] is None
     sizes = [(r["from"], r["to"], r["rows"], r["outputs"]) for r in answer["ranges"]]
-    assert sizes == [(0, 512, 512, 16384), (512, 600, 88, 2816)]
+    assert sizes == [(-600, -512, 88, 2816), (-512, 0, 512, 16384), (0, 512, 512, 16384), (512, 700, 188, 6016)]
+    assert dtype != "float64" or answer["equal_bits"].keys() == {"exact", "anchored"}  # which have this dtype
     half = 0 if dtype == "float64" else 0.5
     assert all(r["correctly_rounded"] == 1 and r["ulp_max"] == pytest.approx(half, abs=0.01) for r in answer["ranges"])
 
@@ -273,12 +258,6 @@ def test_words_at_their_edges(of):
     assert float32_bounds(64, {"preset": "t2t"})[[31, 63]] == pytest.approx([slowest] * 2)
 
 
-def test_ranges_on_both_sides_of_0(of):
-    answer = of(posenc.table(1300, 64, first=-600, dtype="float64"), "--first", -600)
-    assert [(r["from"], r["to"]) for r in answer["ranges"]] == [(-600, -512), (-512, 0), (0, 512), (512, 700)]
-    assert words(answer) == ["exact"] * 4 and answer["equal_bits"].keys() == {"exact", "anchored"}  # of float64
-
-
 @pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
 def test_what_is_no_number(value, array, of, tmp_path):
     array[3, 5] = value
@@ -334,7 +313,6 @@ def test_wrong_values_in_several_blocks(of):
     (["--nope"], "unrecognized arguments: --nope"),
     (["--base", "3"], "need --preset"),
     (["--preset", "paper", "--base", "-1"], "base"),
-    (["--preset", "paper", "--first", str(1 << 32)], "position"),
     (["--preset", "paper", "--first", str(1 << 33)], "allowed: -2^32 to 2^32"),
 ])  # fmt: skip
 def test_refusals(options, problem, array, tmp_path):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import posenc
-from posenc import _screen
+from posenc import __main__ as _screen
 
 
 def test_what_it_prints():

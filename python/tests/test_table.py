@@ -14,15 +14,8 @@ from posenc import _arrays, _library, _plan
 SPECS = [
     dict(),
     dict(d_model=1),
-    dict(d_model=7),
-    dict(base=2.0),
-    dict(denominator=100.0),
-    dict(position_scale=-0.3),
     dict(freqs=[1.0, 0.25, 0.0], d_model=5),
     dict(freqs=[np.pi, 0.1, 0.0, -1.0], freqs_low=[1.2246467991473532e-16, -5e-18, 0.0, 1e-17], d_model=8),
-    dict(layout="split", d_model=33),
-    dict(order="cos_first", d_model=33),
-    dict(odd="zero", d_model=7),
     dict(base=77.0, denominator=5.5, position_scale=0.001, layout="split", order="cos_first", odd="zero", d_model=33),
 ]
 
@@ -47,9 +40,9 @@ def test_lists():
     implementations = posenc.implementations()
     default = _library.library.posenc_plan_impl(_plan.plan(8, denominator=3.3, dtype="float64").handle).decode()
     assert default == next(row.name for row in implementations if row.family == "exact" and row.supported)
-    said = {row.name: (row.dtypes, row.correctly_rounded) for row in implementations}
-    assert said["naive"] == (("float32",), False)
-    assert said["exact_scalar"] == (("float32", "float64", "bfloat16", "float16"), True)
+    by_name = {row.name: (row.dtypes, row.correctly_rounded) for row in implementations}
+    assert by_name["naive"] == (("float32",), False)
+    assert by_name["exact_scalar"] == (("float32", "float64", "bfloat16", "float16"), True)
     for row in implementations:
         assert all(row[:8]) and row.evidence in ("proved", "upstream", "measured")
         assert row.default is (row.name == default)
@@ -63,7 +56,7 @@ def test_the_defaults_are_the_papers():
     assert np.array_equal(table, posenc.table(5000, impl="exact", preset="paper"))
 
 
-@pytest.mark.parametrize("kind", [list, "i1", "u1", "i4", "u8", ">i8", "f2", "f4", "f8", ">f4"])
+@pytest.mark.parametrize("kind", [list, "i1", "u2", "u8", ">i8", "f2", "f4", "f8", ">f4"])
 def test_positions(kind):
     at = [[5, 3, 99], [0, 3, 3]]
     positions = at if kind is list else np.array(at, kind)
@@ -108,14 +101,8 @@ def test_numbers_of_ml_dtypes(kind):
         assert np.array_equal(posenc.table(9, 4, freqs=freqs), posenc.table(9, 4, freqs=numbers[1]))
 
 
-def test_counts_and_empty_positions():
-    whole = posenc.table(100, 32)
-    assert np.array_equal(posenc.table(np.int64(100), 32), whole)
-    assert np.array_equal(posenc.table(positions=np.arange(99, -1, -1)[::2], d_model=32), whole[::-2])
-    assert posenc.table(positions=[], d_model=32).shape == posenc.table(0, 32).shape == (0, 32)
-    assert posenc.table(positions=np.array([5]), d_model=16).shape == (1, 16)
-    uint16 = np.arange(100, dtype=np.uint16)  # means bfloat16 only in `out`
-    assert np.array_equal(posenc.table(positions=uint16, d_model=32), whole)
+def test_no_rows():
+    assert posenc.table(positions=[], d_model=32).shape == posenc.table(np.int64(0), 32).shape == (0, 32)
 
 
 def test_freqs_are_part_of_what_plans_are_kept_by():
@@ -126,13 +113,13 @@ def test_freqs_are_part_of_what_plans_are_kept_by():
         assert np.array_equal(posenc.table(9, 4, freqs=w), posenc.table(9, 4, freqs=[*map(float, large)]))
 
 
-# ---- given arrays, and dtypes
+# ---- `out`, and dtypes
 
 
 WRITERS = {
-    "table": lambda out, **said: posenc.table(60, 24, out=out, threads=2, **said),
-    "integers": lambda out, **said: posenc.table(positions=np.arange(60), d_model=24, out=out, **said),
-    "reals": lambda out, **said: posenc.table(positions=np.arange(60.0), d_model=24, out=out, threads=7, **said),
+    "table": lambda out, **more: posenc.table(60, 24, out=out, threads=2, **more),
+    "integers": lambda out, **more: posenc.table(positions=np.arange(60), d_model=24, out=out, **more),
+    "reals": lambda out, **more: posenc.table(positions=np.arange(60.0), d_model=24, out=out, threads=7, **more),
 }
 
 
@@ -191,9 +178,9 @@ def test_another_bfloat16(source):
     asked = [posenc.table(60, 24, dtype=dtype), posenc.table(positions=np.arange(60), d_model=24, dtype=dtype)]
     both = posenc.pair(60, 24, dtype=dtype)
     asked.append(np.stack([both.sin, both.cos], 2).reshape(60, 24))
-    for said in ({}, dict(dtype=dtype), dict(dtype="bfloat16")):
+    for more in ({}, dict(dtype=dtype), dict(dtype="bfloat16")):
         out = np.zeros((60, 40), np.uint16).view(dtype)[:, 5:29]
-        asked += [WRITERS[writer](out, **said) for writer in ("table", "integers", "reals")]
+        asked += [WRITERS[writer](out, **more) for writer in WRITERS]
     assert all(table.dtype == dtype and np.array_equal(bits(table), want) for table in asked)
     with pytest.raises(TypeError, match="out has dtype .*; allowed: float32"):
         posenc.table(60, 24, out=out, dtype="float32")

@@ -1,4 +1,4 @@
-"""`threads=`: which thread writes which rows, and what ends a call early. C's tests run under ThreadSanitizer.
+"""`threads=`: when threads are started, and what ends a call early. C's tests run under ThreadSanitizer.
 
 Most tests have a clock of their own, since the time of the first rows decides about other threads."""
 
@@ -8,97 +8,21 @@ import pathlib
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 from reference import halves
 
 import posenc
-from posenc import _arrays
+from posenc import _arrays, _library
 from posenc._plan import Plan
 
 WORTH = 500_000  # nanoseconds
-ALL = 1 << 40  # rows of a piece, so that a thread writes its part at once
-
-
-class Work:
-    """Rows that each take the same time, and a record of the threads that wrote them."""
-
-    def __init__(self, nanoseconds, status=lambda first: 0):
-        self.now, self.each, self.status = 0, nanoseconds, status
-        self.parts = []
-
-    def write(self, first, rows):
-        self.parts.append((first, rows, threading.get_ident()))
-        self.now += rows * self.each
-        return self.status(first)
-
-    def rows(self):
-        """The rows that were written, in order, with repetitions."""
-        return sorted(row for first, rows, _ in self.parts for row in range(first, first + rows))
-
-    def others(self):
-        return [part[:2] for part in self.parts if part[2] != threading.get_ident()]
-
-
-@pytest.fixture
-def share(monkeypatch):
-    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
-
-    def share(work, threads, count, piece=ALL):
-        monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: work.now)
-        return _arrays.in_parts(threads, count, piece, work.write)
-
-    return share
 
 
 def test_the_limit_is_what_the_documentation_says():
     source = pathlib.Path(_arrays.__file__).read_text()  # conftest.py sets the value for all tests
     assert "\nWORTH_A_THREAD = 500_000\n" in source and "half a millisecond of work" in posenc.table.__doc__
-
-
-@pytest.mark.parametrize(
-    "threads, count, nanoseconds, piece, mine, others",  # the parts that the calling thread and other threads write
-    [
-        (1, 1000, 10**6, ALL, [(0, 1000)], []),
-        (np.int64(2), 63, 1000, ALL, [(0, 1), (1, 62)], []),
-        (300, 6400, 158, ALL, [(0, 100), (100, 6300)], []),  # 6300 rows for 0.9954 ms, where 159 ns would be 1.0017
-        (2, 6400, 159, ALL, [(0, 100), (100, 3150)], [(3250, 3150)]),
-        (300, 6400, 239, ALL, [(0, 100), (100, 2100)], [(2200, 2100), (4300, 2100)]),  # 1.5057 ms
-        (2, 66, 10**6, ALL, [(0, 1), (1, 33)], [(34, 32)]),
-        (4, 6, 10**9, ALL, [(0, 1), (1, 2)], [(3, 2), (5, 1)]),
-        (1, 150, 10**6, 64, [(0, 64), (64, 50), (114, 36)], []),  # a piece takes 50 ms, as far as the last one tells
-    ],
-)
-def test_parts(share, threads, count, nanoseconds, piece, mine, others):
-    work = Work(nanoseconds)
-    assert share(work, threads, count, piece) == 0
-    written = [part[:2] for part in work.parts]
-    assert sorted(work.others()) == others and [part for part in written if part not in others] == mine
-
-
-@pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 67, 100)])
-def test_a_status_is_returned(share, threads, fails, written):
-    """The thread that fails writes nothing more. With three threads, each writes all its rows in one call."""
-    work = Work(10**9 if threads == 1 else 10**6, lambda first: 8 if first == fails else 0)
-    assert share(work, threads, 100, piece=1 if threads == 1 else ALL) == 8
-    assert work.rows() == list(range(written))
-
-
-def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
-    start, started = threading.Thread.start, []
-
-    def refuse(self):
-        if started:
-            raise RuntimeError("can't start new thread")
-        started.append(self)
-        start(self)
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    work = Work(10**6)
-    assert share(work, 4, 101) == 0
-    assert work.rows() == list(range(101)) and work.others() == [(26, 25)]
 
 
 INTERRUPTED = """
@@ -135,43 +59,70 @@ def test_a_long_fill_is_interrupted(threads):
     assert run.stdout == "interrupted\n", run.stderr
 
 
-def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(share, monkeypatch):
-    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
-    caller = threading.get_ident()
-
-    def status(first):
-        if threading.get_ident() != caller:
-            raise MemoryError
-        return 0
-
-    assert share(Work(10**6, status), 2, 65) == 8
-
-
 CALLS = {
     "table": lambda threads: posenc.table(500, 48, threads=threads),
     "table of": lambda threads: posenc.table(positions=np.arange(500), d_model=48, threads=threads),
-    "out": lambda threads: posenc.table(500, 48, out=np.empty((500, 48), np.float32), threads=threads),
+    "out": lambda threads: posenc.table(500, 48, out=np.full((500, 48), np.nan, np.float32), threads=threads),
     "reals": lambda threads: posenc.table(positions=np.arange(500) / 2, d_model=48, threads=threads),
     "pair": lambda threads: np.hstack(halves(posenc.pair(500, 96, threads=threads))),
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("tick, others", [(0, 0), (WORTH, 2)])
-def test_calls(call, tick, others, monkeypatch):
-    """With a clock that stands still, threads=3 starts no thread; with a fast clock, it starts two."""
-    want, start, started = CALLS[call](None), threading.Thread.start, []
-    times = itertools.count(0, tick and tick + 1)
+@pytest.fixture
+def started(monkeypatch):
+    """Returns a function that sets the nanoseconds between two readings of the clock, and lists the threads from then on."""
 
-    def counted(self):
-        started.append(self)
+    def clock(tick):
+        start, threads, times = threading.Thread.start, [], itertools.count(0, tick)
+
+        def counted(self):
+            start(self)
+            threads.append(self)
+
+        monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
+        monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: next(times))
+        monkeypatch.setattr(threading.Thread, "start", counted)
+        return threads
+
+    return clock
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("tick, others", [(0, 0), (4732, 0), (4733, 1), (WORTH, 2)])
+def test_calls(call, tick, others, started):
+    """The clock is read at both ends of the first 7 rows, twice. So 4733 ns give 1.00002 ms for the other 493 rows."""
+    want, threads = CALLS[call](None), started(tick)
+    assert np.array_equal(CALLS[call](np.int64(3)), want) and len(threads) == others
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_the_caller_writes_what_no_thread_can(started, monkeypatch):
+    want, threads = posenc.table(500, 48), started(WORTH)
+    start = threading.Thread.start
+
+    def refuse(self):
+        if threads:
+            raise RuntimeError("can't start new thread")
         start(self)
 
-    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
-    monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: next(times))
-    monkeypatch.setattr(threading.Thread, "start", counted)
-    assert np.array_equal(CALLS[call](3), want) and len(started) == others
-    assert not any(thread.is_alive() for thread in started)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert np.array_equal(posenc.table(500, 48, threads=4, out=np.full((500, 48), np.nan, "f4")), want)
+    assert len(threads) == 1
+
+
+def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(started, monkeypatch):
+    fill, caller = _library.library.posenc_fill_at, threading.get_ident()
+
+    def failing(*arguments):
+        if threading.get_ident() != caller:
+            raise MemoryError
+        return fill(*arguments)
+
+    started(WORTH)
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    monkeypatch.setattr(_library.library, "posenc_fill_at", failing)
+    with pytest.raises(MemoryError):
+        posenc.table(positions=np.arange(500), d_model=48, threads=2)
 
 
 def test_parts_know_the_whole_table(monkeypatch):

@@ -20,11 +20,7 @@ PAGE = (
 )
 SETUP, EXPORT, LOAD, ONNX = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=32768)
-PARAMETERS = {
-    "llama": dict(rope_type="default"),
-    "yarn": YARN,
-    "dynamic": dict(rope_type="dynamic", factor=2.0),
-}
+PARAMETERS = {"llama": dict(rope_type="default"), "yarn": YARN}
 
 
 def names(kind, **more):
@@ -67,9 +63,3 @@ def test_onnx(tmp_path, kind, dtype, first):
         assert values.dtype == dtype and bool(((values - b).abs() <= (2.0**-49 if dtype == torch.float64 else 0)).all())
     kinds = {node.op_type for node in onnx.load(scope["path"]).graph.node}
     assert "Sin" in kinds and "Cos" not in kinds
-
-
-def test_dynamic_is_not_exported():
-    scope = names("dynamic", path="unused")
-    with pytest.raises(Exception, match="length of the sequence|data-dependent"):
-        exec(EXPORT, scope)

@@ -1,4 +1,4 @@
-"""posenc.torch on a GPU: values, no synchronisation, CUDA graphs, autocast, compiled code. ./scripts/maintain/gpu runs it."""
+"""posenc.torch on a GPU: values, no synchronisation, CUDA graphs, compiled code. ./scripts/maintain/gpu runs it."""
 
 import posenc.torch
 import pytest
@@ -28,10 +28,10 @@ def module(kind):
 def check(kind, call, dtype, at=AT):
     """Compares results on the GPU with those of C. At most one value in 10^7 may differ, so here all are equal."""
     at, on_cpu, x = test_calls.positions(kind, at), module(kind), torch.zeros(1, dtype=dtype)
-    found, want = test_calls.parts(call(x.to(CUDA), at.to(CUDA))), test_calls.parts(on_cpu(x, at))
-    assert all(part.is_cuda for part in found)
+    on_gpu, want = test_calls.parts(call(x.to(CUDA), at.to(CUDA))), test_calls.parts(on_cpu(x, at))
+    assert all(part.is_cuda for part in on_gpu)
     factor = getattr(on_cpu, "attention_scaling", 1.0)
-    test_calls.assert_near([part.cpu() for part in found], want, factor)
+    test_calls.assert_near([part.cpu() for part in on_gpu], want, factor)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,14 +80,3 @@ def test_cuda_graphs(kind):
         check(kind, replayed, torch.bfloat16, one)
         torch.compiler.cudagraph_mark_step_begin()
         check(kind, reduced, torch.bfloat16, one)
-
-
-@pytest.mark.parametrize("kind", ["default", "sections", "table"])
-@pytest.mark.parametrize("cast, dtype", [(torch.bfloat16, torch.float16), (torch.float16, torch.bfloat16)])
-def test_autocast(kind, cast, dtype):
-    """Autocast to one of the 16-bit types does not change results in the other."""
-    torch._dynamo.reset()
-    call = module(kind).to(CUDA)
-    with torch.autocast("cuda", cast):
-        check(kind, call, dtype)
-        check(kind, torch.compile(call, fullgraph=True), dtype)

@@ -69,7 +69,7 @@ def classes_of_sines(package):
 
 
 def bare(kind):
-    """An instance that no __init__ has set up, which suffices to be found."""
+    """An instance that no __init__ has set up, which suffices to be listed."""
     made = kind.__new__(kind)
     if isinstance(made, nn.Module):
         nn.Module.__init__(made)
@@ -80,7 +80,7 @@ def bare(kind):
 def test_every_class_is_listed(package, least):
     """It cannot be replaced, because it has no attributes."""
     pytest.importorskip(package)
-    found, missing = 0, []
+    count, missing = 0, []
     for module, name in classes_of_sines(package):
         try:
             kind = getattr(importlib.import_module(module), name)
@@ -88,6 +88,6 @@ def test_every_class_is_listed(package, least):
             continue
         model = nn.Module()
         model.one = bare(kind)
-        found += 1
+        count += 1
         missing += [] if replace_rotary(model).left.keys() == {"one"} else [f"{module}.{name}"]
-    assert missing == [] and found > least
+    assert missing == [] and count > least

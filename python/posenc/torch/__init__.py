@@ -30,11 +30,10 @@ if _util.find_spec("torch") is None:
 from ._audit import audit
 from ._diffusers import Timesteps
 from ._encoding import SinusoidalPositionalEncoding
-from ._pairs import cis, pair
 from ._replace import replace_rotary
 from ._rotary_embedding import RotaryEmbedding
 from ._rotary_like import rotary_like
-from ._table import grid, table, timestep_embedding
+from ._table import cis, grid, pair, table, timestep_embedding
 
 __all__ = ["audit", "cis", "grid", "pair", "replace_rotary", "rotary_like", "table", "timestep_embedding"]
 if TYPE_CHECKING:  # help() prints about 900 lines for a class in __all__, most of them from nn.Module

@@ -10,9 +10,9 @@ from torch import nn
 
 from .._table import table_arguments
 from ._calls import check_type
-from ._pairs import pair
 from ._rows import constant_number, rows, spec_of
 from ._sines import computing_method
+from ._table import pair
 from ._tensors import check_positions, constant, of_module
 
 SEE = "docs/recipes.md has the calls for many models"

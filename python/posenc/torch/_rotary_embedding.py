@@ -240,7 +240,7 @@ class RotaryEmbedding(nn.Module):
         """Returns positions with the numbers of a token's position on a first axis."""
         if self.axis is None:
             return positions.unsqueeze(0)
-        size = positions.shape[self.axis] if positions.dim() else 0
+        size = int(positions.shape[self.axis]) if positions.dim() else 0  # jit.trace has tensors of sizes
         if self.axis == 0 and (positions.dim() != 3 or size == 1):  # all numbers are equal
             positions = positions.unsqueeze(0) if positions.dim() != 3 else positions
             return positions.expand(max(self._places), *[-1] * (positions.dim() - 1))
@@ -268,7 +268,7 @@ class RotaryEmbedding(nn.Module):
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         if self._places:  # one call, since the frequencies may depend on the length, which is the same for all numbers
             by_number = self._by_number(positions)
-            places = _index(self._places[by_number.shape[0]], by_number.device)
+            places = _index(self._places[int(by_number.shape[0])], by_number.device)
             each = [part.movedim(0, -2).flatten(-2) for part in cos_sin(by_number, spec, dtype)]
             cos, sin = (part.index_select(-1, places) for part in each)
         else:

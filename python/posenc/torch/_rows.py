@@ -23,10 +23,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .. import _pair, _positions
+from .. import _arrays, _pair
+from .._arrays import Rows
 from .._library import library
 from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, as_numbers, index, plan
-from .._positions import Rows
 from .._table import filled
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
@@ -63,6 +63,12 @@ def _plans(spec: str, dtype: str) -> Plans:
     )  # fmt: skip
 
 
+def numbers_of(name: str, values: Any) -> tuple[float, ...] | None:
+    """Returns frequencies in a form that a module can keep when it is copied and pickled."""
+    values = values.detach() if isinstance(values, torch.Tensor) else values
+    return None if values is None else tuple(as_numbers(name, as_array(name, values)).tolist())
+
+
 def spec_of(d_model: SupportsIndex, **arguments: Any) -> str:
     """Returns a spec with these arguments of `posenc.table`, after a check. None means that one is not given.
 
@@ -75,8 +81,7 @@ def spec_of(d_model: SupportsIndex, **arguments: Any) -> str:
 @constant_in_graphs
 def _checked_spec(d_model: int, **arguments: Any) -> str:
     for name in ("freqs", "freqs_low"):
-        if arguments.get(name) is not None:
-            arguments[name] = as_numbers(name, as_array(name, arguments[name])).tolist()
+        arguments[name] = numbers_of(name, arguments.get(name))
     arguments = {name: value for name, value in arguments.items() if value is not None}
     spec = json.dumps({"d_model": d_model, **arguments}, default=_as_float)
     _plans(spec, "float32")
@@ -125,25 +130,22 @@ def device_of(device: torch.device | str | None, positions: Any) -> torch.device
     return positions.device if isinstance(positions, torch.Tensor) else torch.empty(0).device
 
 
-def positions_of(count: Any, positions: Any, first: Any, device: torch.device | str | None) -> torch.Tensor:
-    """Returns the positions of a call that C does not compute."""
-    if (count is None) == (positions is None):
-        raise TypeError("exactly one of count and positions must be given")
+def positions_of(count: Any, positions: Any, first: Any, device: torch.device) -> torch.Tensor:
+    """Returns the positions of a call that C does not compute. Those that are no tensor get a device."""
+    _arrays.check_one(count, positions, first)
     if positions is None:
-        return torch.arange(first, first + count, dtype=torch.int64, device=device_of(device, None))
-    if first != 0:
-        raise ValueError(f"first is {first}; allowed: 0, since positions are given")
+        return torch.arange(first, first + count, dtype=torch.int64, device=device)
     if isinstance(positions, (list, tuple, range)):
-        positions = _as_constant(positions, device_of(device, None))
+        positions = _as_constant(positions, device)
     elif not isinstance(positions, torch.Tensor):  # an array of NumPy, which torch.compile traces
-        positions = torch.as_tensor(positions, device=device_of(device, None))
+        positions = torch.as_tensor(positions, device=device)
     check_positions("positions", positions)
     return positions
 
 
 @constant_in_graphs
 def _as_constant(positions: Sequence[Any], device: torch.device) -> torch.Tensor:
-    array = _positions.at(positions)
+    array = _arrays.at(positions)
     return as_tensor(array, array.dtype.name, device)
 
 
@@ -157,10 +159,12 @@ def refuse(**arguments: Any) -> None:
 def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device."""
     if is_plain(positions):
-        return _by_c(positions, spec, dtype)
-    positions = exact_positions(positions)
+        array = _by_c(positions, spec, dtype)
+        if array is not None:
+            return _finished(array, spec, dtype)
+    positions = exact_positions(positions)  # in compiled code this makes a constant a tensor of the graph
     if may_call_operator(positions, _constant(spec, "d_model")):
-        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+        return _by_operator(positions, spec, dtype)
     return _arranged(_by_formula(positions, spec, dtype), spec)
 
 
@@ -170,13 +174,15 @@ def cos_sin(
     """Returns the cosines and the sines of `rows`, each frequency once or twice, as `duplicated` in `posenc.pair`.
 
     The spec has layout="split" and order="cos_first"."""
-    if is_plain(positions) and (array := _array_by_c(positions, spec, dtype)) is not None:
-        n = array.shape[-1] // 2
-        cos, sin = (_pair.duplicated_columns(half, duplicated) for half in (array[..., :n], array[..., n:]))
-        return _finished(cos, spec, dtype), _finished(sin, spec, dtype)
+    if is_plain(positions):
+        array = _by_c(positions, spec, dtype)
+        if array is not None:
+            n = array.shape[-1] // 2
+            cos, sin = (_pair.duplicated_columns(half, duplicated) for half in (array[..., :n], array[..., n:]))
+            return _finished(cos, spec, dtype), _finished(sin, spec, dtype)
     positions = exact_positions(positions)
     if may_call_operator(positions, _constant(spec, "d_model")):
-        both = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}").chunk(2, -1)
+        both = _by_operator(positions, spec, dtype).chunk(2, -1)
     else:
         both = _by_formula(positions, spec, dtype).unbind()
     return duplicated_columns(both[0], duplicated), duplicated_columns(both[1], duplicated)
@@ -193,7 +199,7 @@ def duplicated_columns(columns: torch.Tensor, duplicated: Duplicated | None) -> 
 # ---- C
 
 
-def _array_by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> np.ndarray | None:
+def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> np.ndarray | None:
     """Returns C's rows without the spec's factor, or None if a position is beyond the greatest one, or not finite."""
     near, far, far_from, *_ = _plans(spec, _NAMES[dtype])
     is_real = positions.is_floating_point()
@@ -209,24 +215,20 @@ def _array_by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> np.nd
 
 
 def _finished(array: np.ndarray, spec: str, dtype: torch.dtype) -> torch.Tensor:
-    """Returns values of `_array_by_c` as a tensor, times the spec's factor."""
+    """Returns values of `_by_c` as a tensor, times the spec's factor."""
     plans = _plans(spec, _NAMES[dtype])
     values = of_array(array, plans.near.dtype)
     return values if plans.factor == 1 else rounded(values * plans.factor, dtype)
 
 
-def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
-    """As `rows`. The row of a position that C refuses is NaN, as on other devices."""
-    array = _array_by_c(positions, spec, dtype)
-    if array is None:
-        return _arranged(_by_formula(exact_positions(positions), spec, dtype), spec)
-    return _finished(array, spec, dtype)
+def _by_operator(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
+    return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
 
 
 def _operator(positions: torch.Tensor, spec: str) -> torch.Tensor:
     """The operator: C, with a spec that begins with the dtype. (An argument for the dtype takes 8 us a call.)"""
     dtype, _, text = spec.partition(" ")
-    return _by_c(positions, text, TORCH_DTYPES[dtype])
+    return rows(positions, text, TORCH_DTYPES[dtype])
 
 
 def _shape_of_operator(positions: torch.Tensor, spec: str) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Tables, timestep embeddings and grids as PyTorch tensors."""
+"""The functions of posenc with PyTorch tensors: table, grid, timestep_embedding, pair and cis."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Sequence, SupportsIndex
 import torch
 from torch.nn import functional
 
-from .. import _grid, _positions, _table
-from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, index, plan
+from .. import _arrays, _pair, _table
+from .._plan import DTYPES, DtypeName, Duplicated, Layout, Odd, Order, PresetName, index, name_of, plan
 from .._table import table_arguments
 from ._calls import joined
-from ._rows import constant_number, device_of, is_by_c, positions_of, refuse, rows, spec_of
+from ._rows import constant_number, cos_sin, device_of, is_by_c, positions_of, refuse, rows, spec_of
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, dtype_of, target
 
 
@@ -81,10 +81,10 @@ def table(
     )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(impl=impl, out=out, threads=threads)
-        at = positions_of(count, positions, first, device)
+        at = positions_of(count, positions, first, where)
         return rows(at, spec_of(d_model, **arguments), TORCH_DTYPES[name]).to(where)
     p = plan(d_model, dtype=name, impl=impl, **arguments)
-    which = _positions.rows(count, as_array("positions", positions), first)
+    which = _arrays.rows(count, as_array("positions", positions), first)
     array = _table.filled(p, which, DTYPES[name], None if out is None else target("out", out), threads)
     return as_tensor(array, name, where) if out is None else out
 
@@ -126,17 +126,17 @@ def grid(
         if shape is not None and positions is not None:
             raise TypeError("exactly one of shape and positions must be given")
         blank = index("class_tokens", class_tokens, 0, 1 << 32)
-        each = [positions_of(count, at, first, device) for count, at in zip(counts, places)]
-        widths = _grid.widths_of(d_model, len(each))
+        each = [positions_of(count, at, first, where) for count, at in zip(counts, places)]
+        widths = _table.widths_of(d_model, len(each))
         lengths = [at.shape[0] for at in each]
         parts = []
-        for axis in _grid.turns_of(axes, len(each)):
+        for axis in _table.turns_of(axes, len(each)):
             part = rows(each[axis], spec_of(widths[axis], **arguments), TORCH_DTYPES[name])
             along = [length if i == axis else 1 for i, length in enumerate(lengths)]
             parts.append(part.reshape(*along, widths[axis]).expand(*lengths, widths[axis]))
         points = joined(torch.cat, parts, -1).flatten(0, -2)
         return functional.pad(points, (0, 0, blank, 0)).to(where)
-    array = _grid.grid(
+    array = _table.grid(
         shape, d_model, positions=positions and [as_array("positions", at) for at in positions], first=first, axes=axes,
         class_tokens=class_tokens, dtype=name, **arguments, out=None if out is None else target("out", out),
     )  # fmt: skip
@@ -165,3 +165,85 @@ def timestep_embedding(
     numbers = [constant_number(number) for number in (downscale_freq_shift, scale, max_period)]
     arguments = table_arguments(embedding_dim, flip_sin_to_cos, *numbers)
     return table(positions=timesteps, **arguments, dtype=dtype, out=out, threads=threads)
+
+
+def pair(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    duplicated: Duplicated | None = None,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    device: torch.device | str | None = None,
+    out: _pair.Pair[torch.Tensor] | None = None,
+    threads: SupportsIndex | None = None,
+) -> _pair.Pair[torch.Tensor]:
+    """Computes cosines and sines of rotary embeddings as tensors: `posenc.pair` with PyTorch.
+
+    Returns a `Pair` of tensors, ``.cos`` and ``.sin``. Arguments and errors are those of `posenc.pair`; tensors as
+    arguments, `dtype`, `device` and `out`, here a `Pair` of tensors, are as in `table`.
+    """
+    targets: Any = out  # posenc.pair refuses it if it is not a Pair
+    if isinstance(out, _pair.Pair):
+        targets = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
+    name, where = dtype_of(dtype, getattr(out, "cos", None)), device_of(device, positions)
+    arguments: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
+    )  # fmt: skip
+    if not is_by_c(count, positions, first):
+        refuse(out=out, threads=threads)
+        _pair.check_duplicated(duplicated)
+        spec = spec_of(2 * _pair.half_of(d_model), **arguments, layout="split", order="cos_first")
+        cos, sin = cos_sin(positions_of(count, positions, first, where), spec, TORCH_DTYPES[name], duplicated)
+        return _pair.Pair(cos.to(where), sin.to(where))
+    arrays = _pair.pair(
+        count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,
+        **arguments, out=targets, threads=threads,
+    )  # fmt: skip
+    return out or _pair.Pair(as_tensor(arrays.cos, name, where), as_tensor(arrays.sin, name, where))
+
+
+def cis(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """Computes ``cos + 1j * sin`` as a tensor of torch.complex64 or complex128: `posenc.cis` with PyTorch.
+
+    Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype`
+    is torch.complex64 or complex128, or the float dtype of both parts.
+    """
+    arguments: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
+    )  # fmt: skip
+    if not is_by_c(count, positions, first):
+        refuse(out=out, threads=threads)
+        kind: Any = _pair.part_of(name_of(dtype or "complex64") or repr(dtype))
+        parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **arguments)
+        return torch.complex(parts.cos, parts.sin)
+    array = _pair.cis(
+        count, d_model, positions=as_array("positions", positions), first=first, dtype=dtype, **arguments,
+        out=None if out is None else target("out", out), threads=threads,
+    )  # fmt: skip
+    return as_tensor(array, "complex", device_of(device, positions)) if out is None else out

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from .._arrays import warn_if_short
 from .._plan import DTYPES, dtype_name, name_of
-from .._positions import warn_if_short
 from ._calls import SHORT, check_dense, check_type, has_gradient, is_traced, is_transformed
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
@@ -48,12 +48,16 @@ def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
         raise RuntimeError(f"{name} requires a gradient, and would get none; {instead}")
 
 
+def _check_dtype(name: str, tensor: torch.Tensor) -> None:
+    if tensor.dtype not in INTEGERS and not tensor.is_floating_point():
+        raise TypeError(f"{name} have dtype {tensor.dtype}; allowed: integers and floating-point types")
+
+
 def check_positions(name: str, positions: torch.Tensor) -> None:
     check_dense(name, positions)
     if positions.dim() == 0:
         raise TypeError(f"{name} is a single number; write {name}[None]")
-    if positions.dtype not in INTEGERS and not positions.is_floating_point():
-        raise TypeError(f"{name} have dtype {positions.dtype}; allowed: integers and floating-point types")
+    _check_dtype(name, positions)
 
 
 def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
@@ -98,15 +102,12 @@ def as_array(name: str, values: Any) -> Any:
     else:
         check_dense(name, values)
         if is_traced():
-            raise TypeError(
-                f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()"
-            )
+            what = f"{name} are a tensor or array, and the call is traced"
+            raise TypeError(f"{what}; allowed: a list, as {name}.tolist()")
         _refuse_gradients(name, values, "call .detach() if that is intended")
-    if values.is_floating_point():
-        if values.dtype not in (torch.float32, torch.float64):  # NumPy may lack it
-            values = values.double()
-    elif values.dtype not in INTEGERS:
-        raise TypeError(f"{name} have dtype {values.dtype}; allowed: integers and floating-point types")
+    _check_dtype(name, values)
+    if values.is_floating_point() and values.dtype not in (torch.float32, torch.float64):  # NumPy may lack it
+        values = values.double()
     return values.numpy(force=True)
 
 

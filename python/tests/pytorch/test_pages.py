@@ -18,9 +18,9 @@ LLAMA_3 = dict(
 )
 
 
-def ran(page, **given):
+def ran(page, **tensors):
     """Runs the blocks of a page one after the other, and returns the names that they define."""
-    text, names = (TOP / page).read_text(encoding="utf-8").partition("## Compile and export")[0], dict(given)
+    text, names = (TOP / page).read_text(encoding="utf-8").partition("## Compile and export")[0], dict(tensors)
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(block, names)
     return types.SimpleNamespace(**names)

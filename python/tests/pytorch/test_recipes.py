@@ -76,6 +76,7 @@ def llama3(at):
     return waves(at, w / 8 + np.clip((8192 * w / (2 * mpmath.pi) - 1) / 3, 0, 1) * w * 7 / 8)
 
 
+COSMOS = (44, 1e4 * 2 ** (44 / 42)), (42, 1e4), (42, 1e4)  # columns and base of each axis
 #: What the last rows of each recipe should be, before they are rounded. `g` has the names of the recipe.
 WANT = {
     "Wavelengths from 0.001 to 10000": lambda g: split(waves(g.mz, mpmath.mpf(math.tau / 0.001) * ladder(512, 1e7, 511))),
@@ -99,7 +100,7 @@ WANT = {
     "V-JEPA 2": lambda g: np.concatenate([np.tile(waves(last(8, 16, 16)[:, i], ladder(10)), 2) for i in range(3)], -1),
     "EmbedND": lambda g: np.tile(by_axis(g.ids, 16, 56, 56), (1, 2, 1)),
     "HunyuanImage": lambda g: np.repeat(by_axis(last(64, 64), 64, 64, base=256), 2, -1),
-    "Cosmos": lambda g: np.tile(np.concatenate([waves(last(16, 44, 80)[:, i], ladder(n // 2, g.bases[i])) for i, n in enumerate(g.sizes)], -1), 2),
+    "Cosmos": lambda g: np.tile(np.concatenate([waves(last(16, 44, 80)[:, i], ladder(n // 2, base)) for i, (n, base) in enumerate(COSMOS)], -1), 2),
     "LTX": lambda g: np.repeat(waves(g.at, mpmath.mpf(math.pi / 2) * ladder(341, 1e-4, 340)).swapaxes(-1, -2).reshape(2, -1, 1023), 2, -1),
     "Flux": lambda g: np.repeat(by_axis(g.ids, 16, 56, 56), 2, -1),
     "Wan, rotary": lambda g: by_axis(last(21, 30, 52), 44, 42, 42),
@@ -153,7 +154,7 @@ ROWS = {
 }
 
 
-def check(name, replace=("", ""), **given):
+def check(name, **names):
     """Runs a recipe with the tensors of a user, and checks the last rows: half a unit in the last place.
 
     PyTorch operations may add 2^-50, but in float64 only C computes."""
@@ -167,10 +168,10 @@ def check(name, replace=("", ""), **given):
         tokens=tensor([[5, 6, 1, 1, 1, 1, 1], [7] * 7]), timesteps=tensor([998.3897, 3.5, 0]), positions=arange(131000, 131008),
         weekday=arange(7), numbers=tensor([0.1, 3e9], dtype=torch.float64), t=torch.rand(5), xy=torch.rand(5, 2), shares=torch.rand(5, 3),
         mixed=torch.nn.Parameter(torch.randn(2, 8)), sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)), graph=None,
-        rotary=lambda *given: posenc.torch.RotaryEmbedding(128)(*given),
+        rotary=posenc.torch.RotaryEmbedding(128),
     )  # fmt: skip
-    vars(g).update(given)
-    exec(IMPORTS + RECIPES.get(AFTER.get(name), "") + RECIPES[name].replace(*replace), vars(g))
+    vars(g).update(names)
+    exec(IMPORTS + RECIPES.get(AFTER.get(name), "") + RECIPES[name], vars(g))
     rows = ROWS.get(name, lambda g: (g.sin, g.cos) if hasattr(g, "sin") else [*vars(g).values()][-1])(g)
     rows = torch.stack([*map(torch.as_tensor, rows)]) if isinstance(rows, tuple) else torch.as_tensor(rows)
     rows = (torch.stack((rows.imag, rows.real)) if rows.is_complex() else rows).detach()
@@ -233,25 +234,9 @@ def test_jax_has_no_gradient():
         jax.grad(lambda at: encode(at).sum())(np.arange(3, dtype="float32"))
 
 
-MASK = arange(6) < tensor([3, 3, 0, 0])[:, None]
-#: Tables that people reported to be wrong elsewhere: the recipe, and what is given.
-REPORTS = {
-    "mass spectra, float64": ("Wavelengths from 0.001 to 10000", dict(replace=("d_model", "dtype=torch.float64, d_model"))),
-    "mass spectra, bfloat16": ("Wavelengths from 0.001 to 10000", dict(replace=("d_model", "dtype=torch.bfloat16, d_model"))),
-    "NeRF with gradients": ("NeRF", dict(points=torch.rand(5, 3, requires_grad=True))),
-    "DETR with a mask": ("DETR with a mask, normalized, temperature 20", dict(mask=MASK[None])),
-    "DINOv3, 37 x 21 patches": ("DINOv3", dict(replace=("(14, 16)", "(37, 21)"))),
-    "FunASR in float16": ("FunASR, from position 1", dict(x=torch.zeros(2, 7, 512, dtype=torch.float16))),
-    "Flux, three axes": ("Flux", dict(ids=torch.cartesian_prod(*[tensor([0.0, 63.0])] * 3))),
-    "fairseq with padding": ("fairseq, with padding", dict(tokens=tensor([[1, 1, 1, 9, 9, 9, 9], [9, 1, 9, 1, 9, 1, 9]]))),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_report(name):
-    recipe, given = REPORTS[name]
-    g = check(recipe, **given)
-    if recipe == "NeRF":
-        (slopes,), w = torch.autograd.grad(g.features.sum(), g.points), 2.0 ** torch.arange(10).numpy()
-        sines, cosines = waves(g.points.detach(), w)
-        assert abs(slopes.numpy() - (1 + (w * (cosines - sines)).sum(-1))).max() <= 1e-3  # float32 angles: 0.02
+def test_gradient_of_coordinates():
+    """NeRF: the gradient of sines and cosines up to 2^9 x, whose angles are not rounded to float32."""
+    g = check("NeRF", points=torch.rand(5, 3, requires_grad=True))
+    (slopes,), w = torch.autograd.grad(g.features.sum(), g.points), 2.0 ** torch.arange(10).numpy()
+    sines, cosines = waves(g.points.detach(), w)
+    assert abs(slopes.numpy() - (1 + (w * (cosines - sines)).sum(-1))).max() <= 1e-3  # float32 angles: 0.02
