@@ -27,7 +27,9 @@ KINDS = {
     "cosines in bfloat16": "unavoidable: right values rounded to bfloat16",
     "cosines in float16": "unavoidable: right values rounded to float16",
 }
-ASK = "to be sure, add --transformers: the installed transformers makes the model, without weights; that can take minutes"
+ASK = (
+    "to be sure, add --transformers: the installed transformers makes the model, without weights, in seconds or minutes"
+)
 
 
 def document(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:

@@ -121,7 +121,10 @@ def test_verdicts(audited):
     assert "in float16:  right for most uses" in text and "frequencies rounded to float16 " in text
     assert "\nconverted later, by model.half():         wrong already below position 512, by up to 0.12. Call" in text
     text = audited(dict(SMALL, head_dim=64, max_position_embeddings=10**7, dtype="float32"))
-    assert "in float32:       wrong already below position 10,000,000, by up to 0." in text and ". Call posenc.torch.replace_rotary" in text
+    assert (
+        "in float32:       wrong already below position 10,000,000, by up to 0." in text
+        and ". Call posenc.torch.replace_rotary" in text
+    )
 
 
 KINDS = {
@@ -490,7 +493,10 @@ def test_folders(tmp_path):
     (folder / "refs" / "main").write_text("1")
     assert run(folder) == run(folder / "snapshots" / "1") == run(folder / "snapshots" / "1" / "config.json")
     assert f"posenc audit: {tmp_path}/config.json: No such file" in run(tmp_path, status=2)
-    for name, content in (("config.json", {"_diffusers_version": "0.35.0"}), ("model_index.json", {"_class_name": "F"})):
+    for name, content in (
+        ("config.json", {"_diffusers_version": "0.35.0"}),
+        ("model_index.json", {"_class_name": "F"}),
+    ):
         (tmp_path / name).write_text(json.dumps(content))
         assert f"{name}: it is a file of diffusers; load the pipeline, and call posenc.t" in run(tmp_path, status=2)
 
@@ -498,7 +504,10 @@ def test_folders(tmp_path):
 @pytest.mark.parametrize(
     "arguments, problem",
     [
-        (["org/Name-3.1-8B"], "no such folder; a model of the hub is in ~/.cache/huggingface/hub/models--org--Name-3.1-8B"),
+        (
+            ["org/Name-3.1-8B"],
+            "no such folder; a model of the hub is in ~/.cache/huggingface/hub/models--org--Name-3.1-8B",
+        ),
         (["no/such.npy"], "posenc audit: no/such.npy: No such file or directory\n"),
         *((["x" + suffix], "save it as .safetensors, or call posenc.torch.audit(model)") for suffix in (".pt", ".bin")),
         *((["x" + suffix], "files are not read; give the config.json of the model") for suffix in (".gguf", ".onnx")),
@@ -547,5 +556,7 @@ def test_a_reader_that_left(arguments, status, unbuffered, tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has this file")
 def test_a_full_disk():
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "posenc", "presets"], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "posenc", "presets"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == 2 and done.stderr == "posenc: standard output: No space left on device\n"

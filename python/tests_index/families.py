@@ -97,9 +97,7 @@ def config_classes(module: Any, tree: ast.Module, name: str) -> Iterator[Any]:
 def can_make(module: Any, name: str, config_class: Any) -> bool:
     """Whether the class takes this config. T5Gemma's encoder is annotated with the whole model's, but gets a part."""
     try:
-        Family(module.__name__, name, config_class).rotary(
-            Family(module.__name__, name, config_class).config()
-        )
+        Family(module.__name__, name, config_class).rotary(Family(module.__name__, name, config_class).config())
     except AttributeError:
         return False
     except Exception:  # it takes a config of this class, and refuses its default numbers

@@ -272,3 +272,21 @@ def test_most_saved_configs_are_read(counts, record_property):
     for kind, counter in counts.items():
         record_property(kind, str(dict(counter)))
     assert saved["same"] > 10 * (saved["read"] + saved["assumed"] + saved["refused"]), saved
+
+
+@pytest.mark.parametrize("name", ["Llama 3.1", "Gemma 3", "Falcon", "LLaVA 1.5"])
+def test_transformers_is_asked(name, tmp_path):
+    """With --transformers, the frequencies are those of its modules, and defaults of its classes are assumed."""
+    from posenc.torch._of_transformers import parts as asked
+
+    config, kinds, *_ = CONFIGS[name]
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    embeddings, notes, version = asked(str(path))
+    assert embeddings and notes == [] and version == transformers.__version__
+    for key, kind in kinds.items():
+        section = find(config, key)
+        for layer in ("full_attention", "sliding_attention") if name == "Gemma 3" else ("",):
+            w = frequencies_of(rotary_of(kind, section, layer), layer)
+            (part,) = [p for p in embeddings if p.used(1).shape == w.shape and np.allclose(p.used(1), w, rtol=3e-6)]
+            assert ("base" in part.read) == ("rope_theta" in section)

@@ -47,7 +47,9 @@ def test_export(tmp_path, kind):
     assert all(torch.equal(a, b) for a, b in zip(torch.load(path), want))
 
 
-@pytest.mark.parametrize("kind, dtype", [*((kind, torch.float32) for kind in ("llama", "yarn")), ("llama", torch.float64)])
+@pytest.mark.parametrize(
+    "kind, dtype", [*((kind, torch.float32) for kind in ("llama", "yarn")), ("llama", torch.float64)]
+)
 @pytest.mark.parametrize("first", [0, 100000, 4 * 10**9])
 def test_onnx(tmp_path, kind, dtype, first):
     """float32 values are equal. float64 values are within their bound: both are off by 2^-50."""
@@ -60,6 +62,8 @@ def test_onnx(tmp_path, kind, dtype, first):
     want = scope["rotary"](scope["x"], scope["positions"])
     for a, b in zip((scope["cos"], scope["sin"]), want):
         values = torch.from_numpy(a)
-        assert values.dtype == dtype and bool(((values - b).abs() <= (2.0**-49 if dtype == torch.float64 else 0)).all())
+        assert values.dtype == dtype and bool(
+            ((values - b).abs() <= (2.0**-49 if dtype == torch.float64 else 0)).all()
+        )
     kinds = {node.op_type for node in onnx.load(scope["path"]).graph.node}
     assert "Sin" in kinds and "Cos" not in kinds

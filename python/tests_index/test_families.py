@@ -20,7 +20,9 @@ from posenc.torch import replace_rotary, rotary_like  # noqa: E402
 
 #: Why classes are left: their results, arguments or state are not those of a rotary module. posenc must know the
 #: frequencies of all others.
-REASONS = "its forward takes|it has parameters|it has buffers|it has no inv_freq|it returns the shapes|at position 130 it"
+REASONS = (
+    "its forward takes|it has parameters|it has buffers|it has no inv_freq|it returns the shapes|at position 130 it"
+)
 TRAINED_LENGTH, LENGTH = 1024, 4096
 
 
@@ -62,7 +64,10 @@ def positions(rotary, layer_type, at):
                 (cos, _), (changed, _) = (results(copy.deepcopy(rotary), shape(x), layer_type) for x in (each, other))
             except Exception:  # it does not take this shape
                 continue
-            is_row = cos.shape[:-1] in ((len(at),), (1, len(at))) and cos.shape[-1] >= getattr(rotary, name_of(layer_type)).numel()
+            is_row = (
+                cos.shape[:-1] in ((len(at),), (1, len(at)))
+                and cos.shape[-1] >= getattr(rotary, name_of(layer_type)).numel()
+            )
             if is_row and not torch.equal(cos, changed):
                 yield shape(each)
 
@@ -104,7 +109,9 @@ def test_counts(capsys):
     """Runs after the test above, and prints what it counted."""
     replaced = COUNTS.pop("replaced")
     with capsys.disabled():
-        print(f"\ntransformers {transformers.__version__}: {len(MADE)} rotary classes can be made from a config; ", end="")
+        print(
+            f"\ntransformers {transformers.__version__}: {len(MADE)} rotary classes can be made from a config; ", end=""
+        )
         print(f"{replaced} were replaced, and {COUNTS.total()} left:", *COUNTS.items(), sep="\n  ")
     assert replaced + COUNTS.total() == len(MADE) and replaced >= 0.8 * len(MADE)
 

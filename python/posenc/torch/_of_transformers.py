@@ -7,10 +7,9 @@ from typing import Any, Mapping
 
 import torch
 
-from .._audit import Part
+from .._audit import Part, float32_frequencies
 from .._config import ASSUMED_PATCHES, ASSUMED_POSITIONS
 from .._files import config as read
-from ._audit import used
 from ._replace import is_candidate, replacement
 from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
 
@@ -32,32 +31,39 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
         model = make(config)
     result, notes, seen, values = [], [], set(), read(path)
     for name, module in model.named_modules():
-        its_config = getattr(module, "config", None)
-        if (type(module), id(its_config)) in seen or not is_candidate(module):
+        key = type(module), id(getattr(module, "config", None))
+        if key in seen or not is_candidate(module):
             continue
-        seen.add((type(module), id(its_config)))
-        try:
-            fresh = type(module)(its_config)
-            ours = replacement(fresh)
-        except Exception as error:
-            ours = f"{type(error).__name__}: {error}" if its_config else "it has no config, from which it could be made again"
+        seen.add(key)
+        ours = _made_again(module)
         if isinstance(ours, str):
             notes.append(f"{name} is not described: {ours}")
-            continue
-        each = ours.per_type.items() if isinstance(ours, RotaryEmbeddings) else [("", ours)]
-        result += [_part(f"{name}, {layer}" if layer else name, fresh, layer, one, values) for layer, one in each]
+        elif isinstance(ours, RotaryEmbeddings):
+            result += [_part(f"{name}, {layer}", module, one, values) for layer, one in ours.per_type.items()]
+        else:
+            result.append(_part(name, module, ours, values))
     return result, notes, transformers.__version__
 
 
-def _part(name: str, module: Any, layer: str, one: RotaryEmbedding, values: Mapping[str, Any]) -> Part:
-    buffer = getattr(module, f"{layer}_inv_freq" if layer else "inv_freq")
-    assumed_positions = ASSUMED_PATCHES if one.axis == -1 else ASSUMED_POSITIONS
-    positions = None if one.axis == -1 else getattr(module.config, "max_position_embeddings", None)
-    dtype = str(getattr(module.config, "dtype", None) or "float32").replace("torch.", "")
+def _made_again(module: Any) -> Any:
+    """Returns the replacement of a new instance on the CPU, or the reason why there is none."""
+    if getattr(module, "config", None) is None:
+        return "it has no config, from which it could be made again"
+    try:
+        return replacement(type(module)(module.config))
+    except Exception as error:  # a class may raise any
+        return f"{type(error).__name__}: {error}"
+
+
+def _part(name: str, module: Any, one: RotaryEmbedding, values: Mapping[str, Any]) -> Part:
+    is_of_patches = one.axis == -1
+    positions = None if is_of_patches else getattr(module.config, "max_position_embeddings", None)
     part = Part(
-        name, model_type=str(getattr(module.config, "model_type", "")), columns=f"of {one.d_model} columns", head=one.d_model,
-        base=one.base, scaling=one.scaling, positions=positions or assumed_positions, dtype=dtype,
-        exact=one.of_length, used=used(one, buffer.float().numpy()),
+        name, one.of_length, lambda length: float32_frequencies(one.of_length(length), one.base),
+        columns=f"of {one.d_model} columns", head=one.d_model, base=one.base, scaling=one.scaling,
+        positions=positions or (ASSUMED_PATCHES if is_of_patches else ASSUMED_POSITIONS),
+        dtype=str(getattr(module.config, "dtype", None) or "float32").replace("torch.", ""),
+        model_type=str(getattr(module.config, "model_type", "")),
     )  # fmt: skip
     part.note("base", _key(one.base, values), f"base {one.base:.17g} (the default of its class)")
     part.note("positions", _key(positions, values), f"{part.positions:,} positions")

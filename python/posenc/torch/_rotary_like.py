@@ -96,7 +96,7 @@ def _lengths(module: nn.Module) -> list[int]:
 def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameters]:
     """Yields the parameters that the config may mean, and those of a base that gives all bits of the frequencies.
 
-    Releases of transformers read the keys of a config in different ways. Calls of the module show which one is right."""
+    Releases of transformers read the keys of a config in different ways. Calls of the module show the right one."""
     config = getattr(module, "config", None)
     fields = {name: value for name, value in getattr(config, "__dict__", {}).items() if isinstance(value, numbers.Real)}
     scalings = [mapping.get(of.layer_type, mapping) for mapping in _mappings(module)]
@@ -148,7 +148,9 @@ def _explained(module: nn.Module, of: Observed, calls: Mapping[int, Array]) -> t
             if order is None or not np.array_equal(order, _order(w, r.freqs)):
                 break
             if abs(of.factor - r.attention_factor) > 2.0**-20 * r.attention_factor:
-                problem = f"its cosines have the factor {of.factor:g}, and {r.attention_factor:g} according to its config"
+                problem = (
+                    f"its cosines have the factor {of.factor:g}; according to its config it is {r.attention_factor:g}"
+                )
                 break
         else:
             return candidate, order

@@ -19,7 +19,7 @@ def computing_method(kind: type[Any], searched: Searched) -> str:
     """Returns the first method of the class that uses the names `sin` and `cos`, or `polar`; else "".
 
     A function that the method names counts as a part of it. Functions and classes of PyTorch, NumPy and posenc are not
-    searched. Code that only reads fields of these names is found too. Code that names the functions otherwise is not."""
+    searched. Code that only reads fields of these names is found too. Code with other names for them is not."""
     for each in type.mro(kind):
         fields = type.__getattribute__(each, "__dict__")
         if each is not nn.Module and not _is_outside(fields.get("__module__")):
@@ -55,8 +55,10 @@ def _computes(function: types.FunctionType | None, searched: Searched) -> bool:
         searched[function] = False  # functions may name each other
         names = {*_names(function.__code__)}
         others = [function.__globals__.get(name) for name in names] + [vars(function).get("__wrapped__")]
-        searched[function] = "polar" in names or names >= {"sin", "cos"} or any(
-            _computes(_function(other), searched) for other in others
+        searched[function] = (
+            "polar" in names
+            or names >= {"sin", "cos"}
+            or any(_computes(_function(other), searched) for other in others)
         )
     return searched[function]
 

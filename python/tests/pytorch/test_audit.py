@@ -88,7 +88,9 @@ def test_frequencies():
     far = found["a.0.inv_freq"]
     assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "rotary, default, base 500000.0" in str(far)
     assert [count for count, _ in far.below] == [512, 2048, 131072] and far.below[2][1] == far.error
-    assert re.search(r"off by up to \S+ below position 512, \S+ below position 2,048, 0.00\d+ below position 131,072", str(far))
+    assert re.search(
+        r"off by up to \S+ below position 512, \S+ below position 2,048, 0.00\d+ below position 131,072", str(far)
+    )
     assert "rotary" not in found["c.inv_freq"].recipe  # its class returns something else
     assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
     assert "does not replace this module: at position 0 it does not return" in found["c.inv_freq"].note

@@ -255,7 +255,7 @@ def test_the_factor_of_a_layer_type():
     assert (ours.far_attention_scaling, ours.near_attention_scaling) == (1.25, 1.0)
     assert ours(X, AT, "far")[0][0, 0, 0] == 1.25 and ours(X, AT, "near")[0][0, 0, 0] == 1
     module.near_attention_scaling = 1.25
-    with pytest.raises(ValueError, match="its cosines have the factor 1.25, and 1 according to its config"):
+    with pytest.raises(ValueError, match="its cosines have the factor 1.25; according to its config it is 1"):
         rotary_like(module)
 
 
@@ -527,7 +527,7 @@ def test_a_module_that_was_changed():
     assert done.replaced == ["rounded", "base"] and model["base"].base == 10000
     assert done.left == {
         **dict.fromkeys(("halved", "learned"), NO_BASE),
-        "factor": "its cosines have the factor 2, and 1 according to its config",
+        "factor": "its cosines have the factor 2; according to its config it is 1",
         "patched": "its forward was replaced, as accelerate does",
     }
 

@@ -111,7 +111,9 @@ def test_three_numbers(layout, is_in_turn, axes):
     sections = [4, 2, 2] if is_in_turn else [2, 3, 3]
     module = rotary(layout=layout, sections=sections, interleaved=is_in_turn)
     scaling = dict(rope_type="default", mrope_section=sections, mrope_interleaved=is_in_turn)
-    assert repr(module) == repr(rotary(scaling, layout=layout)) and "(16, base=500000, scaling={'rope_type'" in repr(module)
+    assert repr(module) == repr(rotary(scaling, layout=layout)) and "(16, base=500000, scaling={'rope_type'" in repr(
+        module
+    )
     one, x = rotary(), torch.zeros(1)
 
     def sines(result):
@@ -132,7 +134,9 @@ def test_three_numbers(layout, is_in_turn, axes):
 def test_interleaved_sections_that_exceed_the_frequencies():
     """Small configs of tests have them. As in transformers, axis i then has every third frequency from i on."""
     module, at = RotaryEmbedding(8, sections=[16, 8, 8], interleaved=True), torch.tensor([1, 2, 3])[:, None, None]
-    right = torch.stack([posenc.torch.pair(positions=at[i], d_model=8).sin[0, ..., k] for k, i in enumerate((0, 1, 2, 0))])
+    right = torch.stack(
+        [posenc.torch.pair(positions=at[i], d_model=8).sin[0, ..., k] for k, i in enumerate((0, 1, 2, 0))]
+    )
     assert torch.equal(module(torch.zeros(1), at)[1].flatten()[:4], right.flatten())
 
 
