@@ -8,8 +8,8 @@ import math
 import os
 from typing import Any
 
-from ._audit import may_be_table, of_parts, part_of_frequencies
-from ._config import ORIGINAL, Part, parts
+from ._audit import Part, may_be_table, of_parts, part_of_frequencies
+from ._config import ORIGINAL, parts
 from ._files import config, load, tensors
 from ._identify import BLOCK, Match, Table, distance, identify, judge
 from ._library import implementations
@@ -190,7 +190,7 @@ def verdict_text(verdict: dict[str, Any], rounding: float) -> str:
         return f"wrong already {below}, by up to {error}. Call posenc.torch.replace_rotary(model){when}"
     words = f"right for most uses: errors of at most {error} {below}"
     dtype = verdict.get("dtype", "float32")
-    if dtype in ("float32", ""):
+    if dtype in ("float32", "float64", ""):
         return words
     first, share = verdict["rounding_exceeded_from"], verdict["share_unequal"]
     words += f", beside the rounding to {dtype}"

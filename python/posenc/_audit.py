@@ -139,7 +139,7 @@ def errors(kinds: Sequence[Kind], r: RotaryFrequencies, count: int, most: int = 
     step, spans = max(1, BLOCK // n), ranges(count, most)
     # Rounding a value to the dtype gives an error of half a unit in its last place at most, which is that of `factor`.
     limit = 2.0 ** (math.ceil(math.log2(factor)) - BITS[dtype] - 1) if dtype else math.inf
-    for start, end in [(start, min(start + step, end)) for begin, end in spans for start in range(begin, end, step)]:
+    for start, end in [(i, min(i + step, stop)) for begin, stop in spans for i in range(begin, stop, step)]:
         right = pair(end - start, 2 * n, first=start, dtype="float64", freqs=r.freqs, freqs_low=r.freqs_low)
         at = np.arange(start, end).astype("f4")[:, None]
         for kind, worst in zip(kinds, result):
@@ -157,11 +157,6 @@ def errors(kinds: Sequence[Kind], r: RotaryFrequencies, count: int, most: int = 
                 if worst.first is None and start < spans[0][1] and off.max() > limit:
                     worst.first = start + int((off > limit).any(1).argmax())
     return result
-
-
-def largest_errors(kinds: Sequence[Kind], r: RotaryFrequencies, count: int) -> list[tuple[float, int, int]]:
-    """Returns the largest error of each kind, its position and its column."""
-    return [(each.largest, each.position, each.column) for each in errors(kinds, r, count)]
 
 
 def part_of_frequencies(name: str, w: Array) -> Part | None:

@@ -4,7 +4,6 @@ No key is read, or ignored, because of a model's name. What no key tells is assu
 
 from __future__ import annotations
 
-import re
 from typing import Any, Iterator, Mapping
 
 from ._audit import Part, float32_frequencies
@@ -30,7 +29,7 @@ ORIGINAL = "original_max_position_embeddings"
 #: configs have none of these keys have one, and a reader who sees the assumption can judge it.
 OTHERS = "type_vocab_size n_positions relative_attention_num_buckets encoder_layers patch_size layer_norm_eps".split()
 KINDS = ("position_embedding_type", "position_embeddings_type")
-SWITCH = re.compile(r"(\w+_)?(rope|rotary)(_emb(edding)?s?)?")
+SWITCHES = ("rope", "rotary", "use_rope", "use_rotary", "use_rotary_emb", "use_rotary_embeddings", "use_mem_rope")
 #: What is assumed where no key tells: the numbers of most models.
 ASSUMED_BASE, ASSUMED_HEAD, ASSUMED_POSITIONS, ASSUMED_PATCHES = 10000.0, 128, 1 << 17, 2048
 
@@ -87,7 +86,7 @@ class Keys:
             if name in KINDS and value is not None and not is_rotary(str(value)):
                 # ModernBERT has this key with BERT's value beside those of its rotary embedding.
                 return f"{name} is {value!r}", not (rotary and value == "absolute")
-            if name == "alibi" and value is True or SWITCH.fullmatch(name) and value is False:
+            if name == "alibi" and value is True or name in SWITCHES and value is False:
                 return f"{self.names.get(name, name)} is {str(value).lower()}", True
         other = next((name for name in OTHERS if self.has(name)), "")
         if rotary or not other:
@@ -136,7 +135,7 @@ def parts(config: Mapping[str, Any]) -> tuple[list[Part], list[str]]:
             notes.append(f"{name}not described: {error}")
             continue
         used = {*keys.used, *KINDS}
-        unread = [key for key in keys.rotary() if key not in used and not SWITCH.fullmatch(key)]
+        unread = [key for key in keys.rotary() if key not in used and key not in SWITCHES]
         for part in described:
             part.unread = [*part.unread, *unread][:MOST_UNREAD]
         result += described
@@ -196,7 +195,7 @@ def part_of(keys: Keys, layer: str, scaling: Mapping[str, Any], name: str, confi
     for values in (config, keys.values):
         for key in ("torch_dtype", "dtype"):
             dtype = str(values.get(key)).replace("torch.", "")
-            if dtype in ("bfloat16", "float16", "float32"):
+            if dtype in ("bfloat16", "float16", "float32", "float64"):
                 part.dtype, part.read["dtype"] = dtype, key
         if isinstance(values.get("model_type"), str):
             part.model_type = values["model_type"]

@@ -14,7 +14,7 @@ import pytest
 
 import posenc
 from posenc.__main__ import main
-from posenc._audit import MOST, VALUES, largest_errors, may_be_table
+from posenc._audit import MOST, VALUES, errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
 from posenc._rotary import rotary_frequencies
@@ -223,6 +223,7 @@ RULES = {
     "axes": (dict(MODEL, rope_parameters=dict(rope_type="axial", rope_theta=1e2)), "4 frequencies of heads of 16 (hidden_size / num_attention_heads), base 100 (rope_parameters.rope_theta); read by its keys, assumed: " + HALVES),
     "nothing but sizes": (NO_ROTARY, "base 10000; read by its keys, assumed: a rotary embedding (no key says so), base 10000, no scaling\n"),
     "no alibi": (dict(less(NO_ROTARY, "max_position_embeddings"), alibi=False), "assumed: a rotary embedding (no key says so), base 10000, 131,072 positions, no scaling\n"),
+    "another switch": (dict(MODEL, no_rope=True, use_scaled_rope=False), "dtype float32\nnot read: no_rope\n"),
     "kind of positions": (dict(NO_ROTARY, position_embedding_type="rotary"), "assumed: base 10000, no scaling\n"),
     "keys that disagree": (dict(MODEL, position_embedding_type="absolute"), "assumed: a rotary embedding (position_embedding_type is 'absolute'), dtype float32\n"),
     "the dtype of the file": (dict(torch_dtype="float16", text=dict(MODEL, dtype=None)), "nothing assumed\n\nas from_pretrained loads it, in float16"),
@@ -274,8 +275,8 @@ def test_long_contexts(audited):
     """Of many values, those of the first and of the last positions are compared."""
     r = rotary_frequencies(2, 10000.0)
     w = np.array([1 + 2.0**-20], "f4")
-    worst = [largest_errors([w], r, count)[0][:2] for count in (MOST, MOST + 1, 1 << 30)]
-    assert worst[0][1] < MOST and worst[2][1] >= (1 << 30) - MOST // 2
+    worst = [errors([w], r, count)[0] for count in (MOST, MOST + 1, 1 << 30)]
+    assert worst[0].position < MOST and worst[2].position >= (1 << 30) - MOST // 2
     text = audited(dict(SMALL, head_dim=2, max_position_embeddings=10 * MOST))
     assert "\nof more than 1,048,576 positions, the first and the last 524,288 were compared\n" in text
     assert "were compared" not in audited(dict(SMALL, head_dim=2, max_position_embeddings=MOST))

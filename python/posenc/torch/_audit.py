@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from .._audit import Base, base_of_frequencies, float32_frequencies, is_shape, largest_errors, may_be_table
+from .._audit import Base, base_of_frequencies, float32_frequencies, is_shape, errors, may_be_table
 from .._identify import Table, distance, identify
 from .._plan import name_of
 from .._rotary import rotary_frequencies
@@ -150,12 +150,12 @@ def _frequencies(
         exact, kind, base = rotary_frequencies(2 * len(w), about.value), "frequencies", about
         line, note, right = "", f"replace_rotary does not replace this module: {one}", lambda length: exact
         float32 = lambda length: w  # noqa: E731
-    below, largest = [], (0.0, 0, 0)
+    below = []
     for count in sorted({min(count, most) for count in (512, 2048, most)}):
-        (largest,) = largest_errors([float32(count)], right(count), count)
-        below.append((count, largest[0]))
+        (worst,) = errors([float32(count)], right(count), count)
+        below.append((count, worst.largest))
     recipe = f"{kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
-    return recipe, *largest, line, note, tuple(below)
+    return recipe, worst.largest, worst.position, worst.column, line, note, tuple(below)
 
 
 def used(one: RotaryEmbedding, w: npt.NDArray[Any]) -> Callable[[int], npt.NDArray[Any]]:

@@ -10,6 +10,7 @@ from torch import nn
 
 from .._table import table_arguments
 from ._calls import check_type
+from ._observe import copied
 from ._rows import constant_number, rows, spec_of
 from ._sines import computing_method
 from ._table import pair
@@ -99,9 +100,12 @@ def like(module: Any, kind: type[nn.Module]) -> nn.Module:
     if kind is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
     else:
-        inputs = at if kind is Timesteps else at[:, None].repeat(1, len(module.axes_dim))
-    size = 4 if kind is WanRotaryPosEmbed else at[:, None] * abs(getattr(module, "scale", 1))
-    results = [result if isinstance(result, tuple) else (result,) for result in (module(inputs), ours(inputs))]
+        count = 1 if kind is Timesteps else len(module.axes_dim)
+        inputs = torch.stack([at.roll(axis) for axis in range(count)], -1)
+    size = 4 if kind is WanRotaryPosEmbed else inputs.amax(-1, keepdim=True) * abs(getattr(module, "scale", 1))
+    inputs = inputs[:, 0] if kind is Timesteps else inputs
+    results = [type(module).forward(copied(module), inputs), ours(inputs)]
+    results = [result if isinstance(result, tuple) else (result,) for result in results]
     for theirs, values in zip(*results):
         bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
         if theirs.shape != values.shape or not bool(((theirs.float().cpu() - values).abs() <= bound).all()):

@@ -76,9 +76,15 @@ def _check(module: nn.Module) -> None:
         raise ValueError("it has no inv_freq")
     if any(buffer.is_meta for buffer in module.buffers()):
         raise ValueError("its frequencies are on the meta device; load the weights first")
+    if any(buffer.requires_grad for buffer in module.buffers()):
+        raise ValueError("its frequencies are trained")
+    has_types = _layer_types(module) != [None]
+    if has_types and "inv_freq" in buffers:
+        raise ValueError("it has inv_freq beside the frequencies of layer types")
     parameters = [*inspect.signature(type(module).forward).parameters][1:]
-    if parameters not in (["x", "position_ids"], ["x", "position_ids", "layer_type"]):
-        raise ValueError(f"its forward takes ({', '.join(parameters)}), not (x, position_ids)")
+    wanted = ["x", "position_ids", "layer_type"] if has_types else ["x", "position_ids"]
+    if parameters != wanted:
+        raise ValueError(f"its forward takes ({', '.join(parameters)}), not ({', '.join(wanted)})")
 
 
 def _layer_types(module: nn.Module) -> list[str | None]:
@@ -87,7 +93,7 @@ def _layer_types(module: nn.Module) -> list[str | None]:
     return [*(name[: -len("_inv_freq")] for name in names if name != "inv_freq")] or [None]
 
 
-def _copied(module: nn.Module) -> nn.Module:
+def copied(module: nn.Module) -> nn.Module:
     """Returns a copy on the CPU. It has no hooks, since hooks may refer to the whole model."""
     hooks = [value for name, value in vars(module).items() if name.endswith("_hooks") or "_hooks_" in name]
     return copy.deepcopy(module, {id(value): type(value)() for value in hooks}).cpu()
@@ -111,8 +117,7 @@ def _call(module: nn.Module, of: Observed, positions: torch.Tensor, dtype: torch
 def _arrangement(module: nn.Module, layer_type: str | None) -> Observed:
     """Finds the shape of positions, and the frequency and the number of each column.
 
-    If tokens may have several numbers, all of these must matter. Then a module may also take one number for each token,
-    and means that all numbers are equal."""
+    If tokens may have several numbers, all of these must matter."""
     problems = []
     for is_written in (True, False):  # False, since some modules compute their frequencies in each call
         for axis, counts in COUNTS.items():
@@ -139,11 +144,11 @@ def _with_columns(module: nn.Module, of: Observed, count: int, is_written: bool)
         w = torch.linspace(0.1, 2.9, len(w), dtype=torch.float64).float().double()
 
     def call(numbers: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
-        copied = _copied(module).float()
+        one = copied(module).float()
         for name in (of.name, of.name.replace("inv_freq", "original_inv_freq")) if is_written else ():
-            if getattr(copied, name, None) is not None:
-                setattr(copied, name, w.float().reshape(frequencies.shape))
-        return _call(copied, of, of.positions(numbers), dtype)
+            if getattr(one, name, None) is not None:
+                setattr(one, name, w.float().reshape(frequencies.shape))
+        return _call(one, of, of.positions(numbers), dtype)
 
     start = torch.zeros((count, 1, 1), dtype=torch.int64)
     cos, sin, is_complex = call(start)
@@ -180,27 +185,39 @@ def _positions(lengths: Iterable[int]) -> Iterator[torch.Tensor]:
 def _compared(module: nn.Module, of: Observed, lengths: Iterable[int]) -> Observed:
     """Compares calls of unchanged copies with the formula, and adds the frequencies of each call."""
     calls = []
-    cases = itertools.product(_positions(lengths), of.columns.items(), (1, 3) if of.has_batch else (1,))
-    for positions, (count, columns), batch in cases:
+    cases = itertools.product(_positions(lengths), of.columns, (1, 3) if of.has_batch else (1,))
+    for positions, count, batch in cases:
         rows = torch.stack([positions.roll(row) for row in range(batch)])
         numbers = torch.stack([rows.roll(7 * i, -1) for i in range(count)])
-        of_number, of_frequency = (torch.tensor(indices) for indices in zip(*columns))
-        w = torch.empty(0)
         for is_training, dtype in itertools.product((False, True), (torch.float32, torch.bfloat16)):
-            copied = _copied(module).train(is_training)
-            for _ in range(2):  # the first call may have changed the copy
-                cos, sin, _ = _call(copied, of, of.positions(numbers), dtype)
-                now = getattr(copied, of.name).detach().double().flatten()
-                if not torch.equal(now, w):
-                    w = now
-                    angles = numbers[of_number].movedim(0, -1) * w[of_frequency]
-                    wanted = of.factor * angles.cos(), of.factor * angles.sin()
-                # Rounding errors of the angle, of the function, and of the result
-                bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, of.factor)
-                for values, want in zip((cos, sin), wanted):
-                    excess = ((values.double().reshape(want.shape) - want).abs() - bound).amax(-1)
-                    if not bool((excess <= 0).all()):
-                        position = int(numbers[0].flatten()[excess.argmax()])
-                        raise ValueError(f"at position {position} it does not return the values of its frequencies")
+            one = copied(module).train(is_training)
+            # The first call may change the copy. It is short, since a long sequence may have changed the module before.
+            for each in (numbers[..., :1] * 0, numbers):
+                w = _compare(one, of, of.positions(each), each, dtype)
             calls.append((int(positions.max()) + 1, w))
+        if of.axis == 0:  # it may also take one number for each token; then all numbers are equal
+            single = dataclasses.replace(of, axis=None)
+            try:
+                _call(copied(module), single, rows)
+            except Exception:  # it does not
+                continue
+            _compare(copied(module), single, rows, rows.expand(count, -1, -1), torch.float32)
     return dataclasses.replace(of, calls=tuple(calls))
+
+
+def _compare(
+    module: nn.Module, of: Observed, positions: torch.Tensor, numbers: torch.Tensor, dtype: torch.dtype
+) -> torch.Tensor:
+    """Compares one call with the formula for these numbers, and returns the module's frequencies after it."""
+    of_number, of_frequency = (torch.tensor(indices) for indices in zip(*of.columns[len(numbers)]))
+    cos, sin, _ = _call(module, of, positions, dtype)
+    w = getattr(module, of.name).detach().double().flatten()
+    angles = numbers[of_number].movedim(0, -1) * w[of_frequency]
+    # Rounding errors of the angle, of the function, and of the result
+    bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, of.factor)
+    for values, want in ((cos, angles.cos()), (sin, angles.sin())):
+        excess = ((values.double().reshape(want.shape) - of.factor * want).abs() - bound).amax(-1)
+        if not bool((excess <= 0).all()):
+            position = int(numbers[0].flatten()[excess.argmax()])
+            raise ValueError(f"at position {position} it does not return the values of its frequencies")
+    return w

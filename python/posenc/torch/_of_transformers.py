@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Mapping
+import os
+from typing import Any, Mapping, Sequence
 
 import torch
 
 from .._audit import Part, float32_frequencies
-from .._config import ASSUMED_PATCHES, ASSUMED_POSITIONS
+from .._config import ASSUMED_PATCHES, ASSUMED_POSITIONS, BASE, LOCAL, POSITIONS
 from .._files import config as read
 from ._replace import is_candidate, replacement
 from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
@@ -19,6 +20,7 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
 
     transformers makes the model without weights, on the meta device. Its rotary modules are made again on the CPU. No
     code that a file brings runs, and nothing is loaded from elsewhere."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         import transformers
     except ImportError:
@@ -28,7 +30,7 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
     names = [name for name in config.architectures or [] if hasattr(transformers, name)]
     with torch.device("meta"):
         make = getattr(transformers, names[0])._from_config if names else transformers.AutoModel.from_config
-        model = make(config)
+        model = make(config, attn_implementation="eager")  # a file may name an implementation that is on the hub
     result, notes, seen, values = [], [], set(), read(path)
     for name, module in model.named_modules():
         key = type(module), id(getattr(module, "config", None))
@@ -65,15 +67,15 @@ def _part(name: str, module: Any, one: RotaryEmbedding, values: Mapping[str, Any
         dtype=str(getattr(module.config, "dtype", None) or "float32").replace("torch.", ""),
         model_type=str(getattr(module.config, "model_type", "")),
     )  # fmt: skip
-    part.note("base", _key(one.base, values), f"base {one.base:.17g} (the default of its class)")
-    part.note("positions", _key(positions, values), f"{part.positions:,} positions")
+    part.note("base", _key(one.base, (*BASE, *LOCAL), values), f"base {one.base:.17g} (the default of its class)")
+    part.note("positions", _key(positions, POSITIONS, values), f"{part.positions:,} positions")
     return part
 
 
-def _key(number: float | None, values: Mapping[str, Any]) -> str:
-    """Returns the first key of a file that has this number, or ""."""
+def _key(number: float | None, names: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Returns the first key of a file that has one of these names and this number, or ""."""
     for name, value in values.items():
-        inner = _key(number, value) if isinstance(value, Mapping) else ""
-        if inner or isinstance(value, (int, float)) and not isinstance(value, bool) and value == number:
+        inner = _key(number, names, value) if isinstance(value, Mapping) else ""
+        if inner or name in names and value == number:
             return f"{name}.{inner}".rstrip(".")
     return ""

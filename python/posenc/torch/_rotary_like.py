@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import numbers
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from .._audit import base_of_frequencies
 from .._plan import name_of
 from .._rotary import known_keys, rotary_frequencies
-from ._calls import check_type
+from ._calls import SHORT, check_type
 from ._diffusers import kind_of, like
 from ._observe import Observed, observe
 from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
@@ -34,9 +34,8 @@ def rotary_like(module: nn.Module) -> nn.Module:
     float32, to 16 bits, or in 16 bits: those of the scaling in the module's config, or else of a base that gives all bits
     of frequencies in float32 or float64.
 
-    The module is called in training and evaluation mode, with x in float32 and bfloat16, in batches of 1 and 3, at the
-    positions 0 to 255, at 200 positions below 131072, and on both sides of the lengths in its config. If it returns
-    anything else elsewhere, that is not noticed.
+    The copies are called at some hundred positions, in training and evaluation mode, with x of two dtypes, in two
+    sizes of batches. If the module returns anything else elsewhere, that is not noticed.
 
     Raises
     ------
@@ -113,44 +112,58 @@ def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameter
                 more = {} if original is None else {_LENGTHS[1]: original}
                 yield Parameters(float(base), {**scaling, **more}, fields.get(_LENGTHS[0]))
     base = base_of_frequencies(-np.sort(-w), name_of(getattr(module, of.name).dtype))
-    if base is not None and not base.is_about and not _has_16_bits(w):
+    if base is not None and not base.is_about and not _short_dtypes(module, of, w):
         yield Parameters(base.value, {}, None)
 
 
-def _has_16_bits(w: Array) -> bool:
-    values = torch.from_numpy(w)
-    return any(torch.equal(values, values.to(dtype).double()) for dtype in (torch.bfloat16, torch.float16))
+def _short_dtypes(module: nn.Module, of: Observed, w: Array) -> list[torch.dtype]:
+    """Returns the types of 16 bits to which the frequencies may have been rounded."""
+    kind, values = getattr(module, of.name).dtype, torch.from_numpy(w)
+    if kind in SHORT:
+        return [kind]
+    # They may have been converted back. A few numbers, such as powers of two, have 16 bits by chance.
+    return [dtype for dtype in SHORT if len(w) > 4 and torch.equal(values, values.to(dtype).double())]
 
 
-def _order(w: Array, right: Array) -> Array | None:
+def _order(w: Array, right: Array, rounded_to: Sequence[torch.dtype]) -> Array | None:
     """Returns the index in `right` of each frequency of which w has a rounding; None if w is something else."""
     falling = np.empty(len(w), int)
     falling[np.argsort(-w, kind="stable")] = np.arange(len(w))  # the same frequencies, which do not fall in w
     for order in (np.arange(len(w)), falling):
         exact = right[order]
-        bound = exact * 2.0**-8 + 2.0**-24 if _has_16_bits(w) else exact * 2.0**-20
-        if (abs(w - exact) <= bound).all():
+        least, most = exact * (1 - 2.0**-20), exact * (1 + 2.0**-20)  # float32 powers
+        if not rounded_to and ((least <= w) & (w <= most)).all():
             return order
+        for dtype in rounded_to:
+            ends = [torch.from_numpy(end).to(dtype).double().numpy() for end in (least, most)]
+            if ((ends[0] <= w) & (w <= ends[1])).all():
+                return order
     return None
 
 
-def _explained(module: nn.Module, of: Observed, calls: Mapping[int, Array]) -> tuple[Parameters, Array] | str:
-    """Returns the parameters and the order of the frequencies in all calls; or what they differ in."""
+def _explained(
+    module: nn.Module, of: Observed, calls: Mapping[int, Array], short: Sequence[torch.dtype]
+) -> tuple[Parameters, Array] | str:
+    """Returns the parameters and the order of the frequencies in all calls; or what they differ in.
+
+    short: the types of 16 bits to which the frequencies may have been rounded."""
+    some = next(iter(calls.values()))
     problem = "its frequencies are not those of its config, and no base gives them"
-    for candidate in _candidates(module, of, next(iter(calls.values()))):
+    if getattr(module, "config", None) is None:
+        problem = "it has no config, and no base gives its frequencies"
+        problem = "it has no config, and 16 bits do not tell its exact frequencies" if short else problem
+    for candidate in _candidates(module, of, some):
         order = None
         for length, w in calls.items():
             try:
                 r = rotary_frequencies(2 * len(w), length=length, **candidate._asdict())
             except (ValueError, TypeError):
                 break
-            order = _order(w, r.freqs) if order is None else order
-            if order is None or not np.array_equal(order, _order(w, r.freqs)):
+            order = _order(w, r.freqs, short) if order is None else order
+            if order is None or not np.array_equal(order, _order(w, r.freqs, short)):
                 break
             if abs(of.factor - r.attention_factor) > 2.0**-20 * r.attention_factor:
-                problem = (
-                    f"its cosines have the factor {of.factor:g}; according to its config it is {r.attention_factor:g}"
-                )
+                problem = f"its cosines have the factor {of.factor:g}; its scaling gives {r.attention_factor:g}"
                 break
         else:
             return candidate, order
@@ -174,22 +187,28 @@ def _before_zero_init(module: nn.Module, of: Observed, w: Array) -> Array | None
     """Returns the float32 frequencies of a new instance, if w are those of one that was made in DeepSpeed's zero.Init.
 
     They have the errors of a computation in 16 bits."""
-    for dtype in (torch.bfloat16, torch.float16):
-        with _Conversion(dtype):
-            made = getattr(type(module)(module.config), of.name)
-        if np.array_equal(_order(w, made.double().numpy()), np.arange(len(w))):
-            exact: Array = getattr(type(module)(module.config), of.name).double().numpy()
-            return exact
+    try:
+        exact: Array = getattr(type(module)(module.config), of.name).double().numpy()
+        for dtype in SHORT:
+            with _Conversion(dtype):
+                made = getattr(type(module)(module.config), of.name).double().numpy()
+            if (abs(w - made) <= made * 2.0**-8 + 2.0**-24).all():
+                return exact
+    except Exception:  # a class may raise any
+        pass
     return None
 
 
 def _made(module: nn.Module, of: Observed) -> RotaryEmbedding:
     """Returns the module of posenc for one type of layer."""
     calls = {length: w.numpy() for length, w in of.calls}
-    explained, w = _explained(module, of, calls), next(iter(calls.values()))
-    if isinstance(explained, str) and _has_16_bits(w) and getattr(module, "config", None) is not None:
+    w = next(iter(calls.values()))
+    short = _short_dtypes(module, of, w)
+    explained = _explained(module, of, calls, short)
+    if isinstance(explained, str) and short and getattr(module, "config", None) is not None:
         before = _before_zero_init(module, of, w)
-        explained = explained if before is None else _explained(module, of, dict.fromkeys(calls, before))
+        if before is not None:
+            explained = _explained(module, of, dict.fromkeys(calls, before), [])
     if isinstance(explained, str):
         raise ValueError(explained)
     parameters, order = explained

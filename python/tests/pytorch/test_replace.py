@@ -153,6 +153,23 @@ class ByLength(Rotary):
         return super().forward(x, position_ids)
 
 
+class Kept(ByLength):
+    """As in transformers: the frequencies of a longer sequence stay, until one is shorter than the original length."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.longest = config.max_position_embeddings
+
+    def forward(self, x, position_ids):
+        length, most = int(position_ids.max()) + 1, self.config.max_position_embeddings
+        if length > self.longest:
+            self.set_frequencies(position_ids)
+            self.longest = length
+        if length < most < self.longest:
+            self.inv_freq, self.longest = self.original_inv_freq, most
+        return Rotary.forward(self, x, position_ids)
+
+
 LAYERS = dict(rope_parameters={"far": dict(rope_theta=500000.0), "near": dict(rope_theta=10000.0)})
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=1024, attention_factor=1.25)
 AT, X = torch.arange(50)[None], torch.zeros(1)
@@ -235,6 +252,13 @@ def test_frequencies_that_depend_on_the_length(kind):
         assert all((a - b).abs().max() < 2e-3 for a, b in zip(ours(X, at), theirs(X, at)))
 
 
+def test_after_a_long_sequence():
+    """Dynamic frequencies may be those of a longer sequence. A short one resets them."""
+    module = Kept(config(rope_scaling=kinds(32, 1024)["dynamic"]))
+    module(X, torch.tensor([[9000]]))
+    assert isinstance(rotary_like(module), RotaryEmbedding)
+
+
 def test_layers():
     model = nn.Sequential(Layers(config(**LAYERS)))
     want = [model[0](X, AT, name) for name in LAYERS["rope_parameters"]]
@@ -255,7 +279,7 @@ def test_the_factor_of_a_layer_type():
     assert (ours.far_attention_scaling, ours.near_attention_scaling) == (1.25, 1.0)
     assert ours(X, AT, "far")[0][0, 0, 0] == 1.25 and ours(X, AT, "near")[0][0, 0, 0] == 1
     module.near_attention_scaling = 1.25
-    with pytest.raises(ValueError, match="its cosines have the factor 1.25; according to its config it is 1"):
+    with pytest.raises(ValueError, match="its cosines have the factor 1.25; its scaling gives 1"):
         rotary_like(module)
 
 
@@ -356,6 +380,29 @@ class Random(Rotary):
         return super().forward(x, position_ids + torch.randint(2, (1,)))
 
 
+class OneNumber(Sections):
+    """Means time alone by one number for each token."""
+
+    def forward(self, x, position_ids):
+        if position_ids.dim() == 2:
+            position_ids = torch.stack((position_ids, 0 * position_ids, 0 * position_ids))
+        return super().forward(x, position_ids)
+
+
+class LayersToo(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        self.register_buffer("local_inv_freq", self.inv_freq.clone())
+
+
+class OfAnotherBase(Rotary):
+    """Its base is near that of its config: float16 tells them apart."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.inv_freq = frequencies(config, 1.002 * config.rope_theta)
+
+
 NOT_THE_ANGLES, NOT_THE_VALUES = "at position 1 its angles are not its frequencies", "it does not return the values of"
 NO_BASE = "its frequencies are not those of its config, and no base gives them"
 
@@ -383,8 +430,11 @@ NO_BASE = "its frequencies are not those of its config, and no base gives them"
         (Angles(config()), "it returns neither cosines and sines nor a complex tensor"),
         (Pixels(config()), "its forward takes (pixel_values), not (x, position_ids)"),
         (Refuses(config()), "it cannot be called: KeyError: 'no positions\\x1b'"),
-        (NoConfig(config(), 501234.5), NO_BASE),  # no round number
-        (NoConfig(config()).bfloat16(), NO_BASE),  # 16 bits are those of many bases
+        (NoConfig(config(), 501234.5), "it has no config, and no base gives its frequencies"),  # no round number
+        (NoConfig(config()).bfloat16(), "it has no config, and 16 bits do not tell its exact frequencies"),
+        (OfAnotherBase(config()).half(), NO_BASE),
+        (OneNumber(config()), NOT_THE_VALUES),
+        (LayersToo(config()), "it has inv_freq beside the frequencies of layer types"),
         (Rotary(config()).to("meta"), "its frequencies are on the meta device; load the weights first"),
     ],
 )
@@ -527,7 +577,7 @@ def test_a_module_that_was_changed():
     assert done.replaced == ["rounded", "base"] and model["base"].base == 10000
     assert done.left == {
         **dict.fromkeys(("halved", "learned"), NO_BASE),
-        "factor": "its cosines have the factor 2; according to its config it is 1",
+        "factor": "its cosines have the factor 2; its scaling gives 1",
         "patched": "its forward was replaced, as accelerate does",
     }
 
