@@ -8,7 +8,6 @@ import sys
 import types
 
 import onnx
-import posenc.torch
 import pytest
 import torch
 import transformers

@@ -7,7 +7,7 @@ import pytest
 import torch
 from kinds import kinds
 from torch import nn
-from test_replace import LAYERS, ByLength, LastAxis, Layers, NoConfig, Rotary, Sines, config
+from rotary_classes import LAYERS, ByLength, LastAxis, Layers, NoConfig, Rotary, Sines, config
 from tutorial import Annotated, Tutorial, table
 
 import posenc.torch
