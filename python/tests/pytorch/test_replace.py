@@ -275,6 +275,7 @@ NO_BASE = "its frequencies are not those of its config, and no base gives them"
         (Stretched(config(), scales=[0.25]), NOT_THE_ANGLES),
         (WithChild(config()), "it has parameters: child.weight, child.bias"),
         (Changed(lambda self, x, at: at if self.training else 2 * at), NOT_THE_VALUES),
+        (Changed(lambda self, x, at: 2 * at if self.training else at).eval(), NOT_THE_VALUES),
         (Changed(lambda self, x, at: at * (1 + (len(at) > 1))), NOT_THE_VALUES),
         (Changed(lambda self, x, at: at[:1].expand(len(at), -1)), NOT_THE_VALUES),
         (Changed(lambda self, x, at: at + ((40 < at) & (at < 110))), NOT_THE_VALUES),
