@@ -213,7 +213,7 @@ class RotaryEmbedding(nn.Module):
         """Returns the frequencies of a sequence, and the attention factor."""
         return _frequencies(self._head, self.base, self._json, length, self.max_position_embeddings)
 
-    def forward(self, x: torch.Tensor, position_ids: torch.Tensor) -> Any:
+    def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
         """Returns cosines and sines of shape ``position_ids.shape + (columns,)``, or one complex tensor.
 
         Parameters
@@ -223,6 +223,8 @@ class RotaryEmbedding(nn.Module):
         position_ids
             Numbers, of any shape. If tokens have three positions, the shape is (3, batch, sequence); with any other
             number of axes, the three positions are equal.
+        layer_type
+            Ignored, since all layers share the frequencies. Some models give it.
         """
         check_type("x", x, torch.Tensor)
         check_type("position_ids", position_ids, torch.Tensor)

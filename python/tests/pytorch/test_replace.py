@@ -91,6 +91,12 @@ def test_replaced(module, at, columns):
     assert replace_rotary(model) == type(done)([], {}, [])
 
 
+def test_a_layer_type_that_is_ignored():
+    model = nn.Sequential(Shared(config()))
+    assert replace_rotary(model).replaced == ["0"]
+    assert torch.equal(model[0](X, AT, "any")[0], exact(AT, duplicated="halves").cos)
+
+
 def test_a_part_of_the_head():
     cos, _ = rotary_like(Partial(config()))(X, AT)
     assert torch.equal(cos, exact(AT, 16, duplicated="halves").cos)
@@ -148,6 +154,13 @@ def test_the_factor_of_a_layer_type():
 
 
 # ---- Modules whose values are others
+
+
+class Shared(Rotary):
+    """Takes the type of layer, as others of its model do, and has the same frequencies for all."""
+
+    def forward(self, x, position_ids, layer_type=None):
+        return super().forward(x, position_ids)
 
 
 class Trained(Rotary):
