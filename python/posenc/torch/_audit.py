@@ -60,7 +60,7 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     - Some rotary embeddings have only their frequencies: `inv_freq`, or one such buffer for each type of layer. The
       finding then describes the cosines and sines that float32 arithmetic computes from them, below the positions 512,
       2,048 and the max_position_embeddings of the module's config, or 131,072. Above 2^20 positions, these are the first
-      and the last 2^19. If a token has several positions, as the patches of a picture have, only those below 512 and
+      and the last 2^19. Where positions are rows and columns of patches, on their last axis, only those below 512 and
       2,048 are compared. The replacement is `replace_rotary`, if that can replace the module.
     - Frequencies of other modules are described if they have a base. If it is only known to be "about" a number, the error
       is the difference from the values of that number.

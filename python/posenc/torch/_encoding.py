@@ -39,7 +39,7 @@ from ._tensors import INTEGERS, TORCH_DTYPES, check_positions, of_module
 # Names of such tables in checkpoints: from two of PyTorch's tutorials, and from one of the notebooks.
 _KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")
 
-# The table does not grow by itself for a position beyond this many bytes, which may be a mistake.
+# A row this many bytes after the first one, and beyond twice the table, is refused: its position may be a mistake.
 _FAR_BYTES = 64 << 20
 
 _COMPUTED = frozenset(TORCH_DTYPES.values())  # the dtypes that the library computes; PyTorch rounds to all others

@@ -17,7 +17,8 @@ from typing import Any, Iterable, Iterator, Tuple
 import torch
 from torch import nn
 
-COUNTS = {0: (2, 3, 4), -1: (2, 3, 4), None: (1,)}  #: how many numbers a token's position may have, by their axis
+#: How many numbers a token's position may have. The keys are the axis of positions that has these numbers.
+COUNTS = {0: (2, 3, 4), -1: (2, 3, 4), None: (1,)}
 FAR = 1 << 17  # most of the compared positions are below it
 Columns = Tuple[Tuple[int, int], ...]  #: for each column of a result, the index of its number and of its frequency
 
@@ -133,7 +134,8 @@ def _arrangement(module: nn.Module, layer_type: str | None) -> Observed:
                         problems.append((1, axis is not None, len(problems), text))
                 if observed.columns:
                     return observed
-    raise ValueError(min(problems)[-1])  # rather of calls that returned something, and of single positions
+    # A call that returned something tells more than one that failed, and the usual shape more than another one.
+    raise ValueError(min(problems)[-1])
 
 
 def _with_columns(module: nn.Module, of: Observed, count: int, is_written: bool) -> Observed:

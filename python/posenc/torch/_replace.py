@@ -43,9 +43,9 @@ def replace_rotary(model: nn.Module) -> Replaced:
     Call it after ``from_pretrained`` and before ``torch.compile``. It returns a `Replaced`, whose `undo` puts the
     original modules back.
 
-    A rotary module is one with a buffer `inv_freq`. It is replaced if `rotary_like` finds its replacement, by calls of
-    copies; that function says what is tried. Modules of diffusers that have the arguments of `FluxPosEmbed`,
-    `WanRotaryPosEmbed` or `Timesteps` are replaced if they return the same values.
+    A rotary module is one with a buffer `inv_freq`. It is replaced if `rotary_like` finds its replacement. Modules of
+    diffusers that have the arguments of `FluxPosEmbed`, `WanRotaryPosEmbed` or `Timesteps` are replaced if they return
+    the same values.
 
     The `left` of the result has the reasons for all other rotary modules. It also lists modules and objects in their
     attributes whose class computes sines and cosines, as the names in its code show.

@@ -69,7 +69,7 @@ def _like(module: nn.Module) -> nn.Module:
 
 
 class Parameters(NamedTuple):
-    """The arguments of `rotary_frequencies`, but for the head: each frequency has two columns of it."""
+    """The arguments of `rotary_frequencies` after head_dim, which is twice the number of frequencies."""
 
     base: float
     scaling: dict[str, Any]

@@ -1,4 +1,4 @@
-"""posenc.torch.replace_rotary and rotary_like: modules of made-up classes that are replaced, and those that are left."""
+"""posenc.torch.replace_rotary and rotary_like: which modules of made-up classes they replace, and which they leave."""
 
 import copy
 import functools
@@ -403,7 +403,7 @@ class Empty(nn.Module):
 
 
 class OwnSine(nn.Embedding, PlainObject):
-    """A class of PyTorch stands before the one that computes."""
+    """Its first base class is one of PyTorch. The second one computes."""
 
 
 def test_what_is_not_known_is_left():
