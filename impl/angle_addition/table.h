@@ -25,6 +25,12 @@ INLINE destination destination_of(
   return advanced((destination){(uintptr_t)to->first, (uintptr_t)to->second}, bytes);
 }
 
+/* Are sines and cosines the two halves of each row, in the order in which they are given? */
+static inline int are_halves(const posenc_rows *r, const posenc_place *to, format fmt) {
+  const int64_t half = r->pairs * bytes_of_pair(fmt);
+  return to->is_split && to->row_bytes == 2 * half && (uintptr_t)to->second - (uintptr_t)to->first == (uintptr_t)half;
+}
+
 /* ---- a strip ---- */
 
 /* Sets where the row pairs go, writes them, and rechecks those whose rounding test failed. Rows that are not wanted go
@@ -122,6 +128,51 @@ static void fill_ends(
   }
 }
 
+/* ---- lines that rows share ---- */
+
+/* Streams whole lines, from anywhere. */
+INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(vd))
+    vd_put((double *)(to + (uintptr_t)at), vd_loadu((const double *)(const void *)(from + at)), 1);
+}
+
+/* Both ends of rows without a gap in between, run by run. The end of a row and the beginning of the next one share a line.
+ * They are written to a buffer: a table that has only these columns, so that they follow each other as in the lines.
+ *
+ *     table     beginning 0  ...  end 0 | beginning 1  ...  end 1 | beginning 2  ...
+ *     buffer    beginning 0, end 0 | beginning 1, end 1 | beginning 2, ...      (|: a row begins, in the midst of a line)
+ *
+ * Before the rows of a run the buffer has the last row of the run before. Of the lines before the first row and after the
+ * last one, only the bytes of these rows are written. Where sines and cosines are halves of rows, so is each `part`. */
+static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
+  enum { MOST = 128 /* bytes of a beginning and an end: a line, or two of float64 */ };
+  unsigned char buffer[2][(1 + RUN) * 2 * MOST] CACHE_ALIGNED;
+  const int64_t parts = 1 + are_halves(r, to, p->fmt), arrays = to->is_split && parts == 1 ? 2 : 1; /* parts of a row */
+  const int64_t ends = p->n * bytes_of_pair(p->fmt), beginning = (int64_t)(-(uintptr_t)to->first % 64);
+  const int64_t ending = ends - beginning, row_ends = parts * ends, apart = to->row_bytes / parts;
+  unsigned char *const first = buffer[0] + row_ends;
+  unsigned char *const second = !to->is_split ? first + size_of(p->fmt) : parts == 2 ? first + ends : buffer[1] + ends;
+  const posenc_place in_buffer = {first, second, row_ends, to->is_split, to->cosines_first};
+  for (int64_t run = run_of(from); run < end; run += RUN) {
+    const posenc_rows rows = {.first = max(run, from), .k = p->selected.first};
+    const int64_t count = min(run + RUN, end) - rows.first, n = parts * count;
+    const destination row = destination_of(r, to, p->fmt, rows.first, r->k);
+    fill_strip(p, &rows, &in_buffer, rows.first, rows.first + count);
+    for (int a = 0; a < arrays; a++) {
+      const uintptr_t line = (a ? row.second : row.first) - (uintptr_t)ending; /* that the first part shares */
+      const unsigned char *const of_line = buffer[a] + row_ends - ending;
+      const int is_start = rows.first == from, is_end = rows.first + count == end;
+      if (is_start)
+        memcpy((void *)(line + (uintptr_t)ending), of_line + ending, (size_t)beginning);
+      for (int64_t i = is_start; i < n; i++)
+        stream_lines(line + (uintptr_t)(i * apart), of_line + i * ends, ends);
+      if (is_end)
+        memcpy((void *)(line + (uintptr_t)(n * apart)), of_line + n * ends, (size_t)ending);
+      memcpy(buffer[a], buffer[a] + n * ends, (size_t)row_ends);
+    }
+  }
+}
+
 /* ---- the walk ---- */
 
 /* Rows of a strip before the next one. A streamed strip first copies its rotations, which pays over many rows. With
@@ -132,7 +183,7 @@ enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 /* The frequencies of a row that are in whole lines, k .. end-1, or in whole vectors where rows are not streamed. */
 typedef struct span {
   int64_t k, end;
-  int is_streamed;
+  int is_streamed, has_shared_lines;
 } span;
 
 static inline span whole_of(const posenc_problem *problem, const posenc_rows *r, const posenc_place *to, format fmt) {
@@ -142,7 +193,9 @@ static inline span whole_of(const posenc_problem *problem, const posenc_rows *r,
                           (!to->is_split || apart % 64 == 0) && instance_of(fmt.dtype, fmt.is_split, STRIP, 1);
   const int64_t end = r->k + r->pairs, from = is_streamed ? min(r->k + before / each, end) : r->k;
   const int64_t unit = to->is_split ? 16 : is_streamed && in_line > 8 ? in_line : 8;
-  return (span){from, from + (end - from) / unit * unit, is_streamed};
+  const int has_no_gap = to->row_bytes == r->pairs * each || are_halves(r, to, fmt);
+  const int has_shared_lines = is_streamed && from > r->k && r->pairs % unit == 0 && has_no_gap;
+  return (span){from, from + (end - from) / unit * unit, is_streamed, has_shared_lines};
 }
 
 /* Rows of consecutive integer positions. */
@@ -157,7 +210,10 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
     until = min(run_of(from) + (whole.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
     p.furthest = (double)max(max(-run_of(from), from), max(-until, until)) + RUN;
     p.fmt = fmt;
-    if (ends) {
+    if (whole.has_shared_lines) {
+      set_strip(&p, f, (selection){r->k, (int)ends, whole.k, whole.end}, 1, (uintptr_t)to->first);
+      stream_ends(&p, r, to, from, until);
+    } else if (ends) {
       set_strip(&p, f, (selection){whole.end, (int)ends, r->k + r->pairs, r->k}, 1, (uintptr_t)to->first);
       fill_ends(&p, r, to, ending, from, until);
     }
