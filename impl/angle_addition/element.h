@@ -52,83 +52,71 @@ INLINE uint32_t upper_half(double x) {
   return (uint32_t)(bits >> 32);
 }
 
-typedef struct rounding_test {
-  vu least;      /* distance from half-way; in float32 in the lower halves, and the size in the upper ones */
-  vu least_size; /* in 16 bits */
-} rounding_test;
+/* Half the distance of two elements of 16 bits, in last places of float32, which has 24 digits. */
+INLINE uint32_t half_step(format fmt) { return UINT32_C(1) << (24 - posenc_dtype_info_of(fmt.dtype)->digits - 1); }
 
-INLINE rounding_test test_start(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
+/* Words are added to the bits of values, so that a value passes if its sums have certain bits (vtest).
+ *   float32   to the lower half MOVE: of the 29 dropped bits, those within CHECK_WINDOW of half-way become 0 ..
+ *             2 CHECK_WINDOW - 1, and the others have a bit of FAR. To the upper half a word by which LARGE is set from
+ *             CHECK_SMALL on
+ *   16 bits   less the first midpoint above the least size, plus LARGE. So the sum is a multiple of a whole step at
+ *             midpoints only, and LARGE is set from that midpoint on
+ * If the frequency is exempt, LARGE is always set. No carry reaches the sign, since values are at most 1. */
+enum { MOVE = (1 << 28) + CHECK_WINDOW, FAR = (1 << 29) - 2 * CHECK_WINDOW, LARGE = 1 << 30 };
 
-/* Each frequency has words in memory, by which it may be exempt from the test of the size.
- *   float32   two for each value, which are added to the halves of a float64. To the lower half MOVE: of its 29 dropped
- *             bits, those within CHECK_WINDOW of half-way become 0 .. 2 CHECK_WINDOW - 1. To the upper half 0, or where
- *             the frequency is exempt 2^30, which makes every size at least that of 2.0
- *   16 bits   one for each value, which is OR-ed with the bits of a float32. NOT_EXEMPT makes it negative, so that
- *             unsigned order is the order of sizes. All bits, where the frequency is exempt: larger than any size */
-enum { MOVE = (1 << 28) + CHECK_WINDOW, NOT_EXEMPT = INT32_MIN };
-INLINE int words_of_a_value(format fmt) { return fmt.dtype == POSENC_DTYPE_F32 ? 2 : 1; }
-
-INLINE vu words_of_no_exempt(format fmt) {
-  return fmt.dtype == POSENC_DTYPE_F32 ? vu_set2(MOVE, 0) : vu_set1((uint32_t)NOT_EXEMPT);
-}
-
-/* Without what is above the dropped bits in the lower half, and without the sign in the upper one. */
-INLINE vu tested_halves(vd a, vu words) {
-  return vu_and(vu_add(vd_bits(a), words), vu_set2((UINT32_C(1) << 29) - 1, INT32_MAX));
-}
-INLINE void test_floats(rounding_test *test, vd a, vd b, vu words) {
-  test->least = vu_min(test->least, vu_min(tested_halves(a, words), tested_halves(b, words)));
-  vu_now(&test->least);
-}
-
-/* packed: values as float32, which has 24 digits. Their midpoints become 0. */
-INLINE void test_packed(format fmt, rounding_test *test, vp packed, vu words) {
-  const uint32_t half = UINT32_C(1) << (24 - posenc_dtype_info_of(fmt.dtype)->digits - 1);
-  const vu bits = vp_bits(packed);
-  test->least = vu_min(test->least, vu_and(vu_add(bits, vu_set1(half)), vu_set1(2 * half - 1)));
-  test->least_size = vu_min(test->least_size, vu_or(bits, words));
-}
-
-/* Two vectors each of two rows. */
-INLINE void test_values(format fmt, rounding_test *test, const vd *y, const vd *z, const uint32_t *words) {
-  if (fmt.dtype == POSENC_DTYPE_F32) {
-    test_floats(test, y[0], z[0], vu_load(words));
-    test_floats(test, y[1], z[1], vu_load(words + 2 * VD_LANES));
-  } else {
-    test_packed(fmt, test, vp_join(y[0], y[1]), vu_load(words));
-    test_packed(fmt, test, vp_join(z[0], z[1]), vu_load(words));
-  }
-}
-
-INLINE int test_failed(format fmt, const rounding_test *test) {
+/* For a value in float32, and for both values of a pair in 16 bits. */
+INLINE uint64_t word_of(format fmt, int is_exempt) {
   if (fmt.dtype == POSENC_DTYPE_F32)
-    return vu_any_below(test->least, vu_set2(2 * CHECK_WINDOW, upper_half(CHECK_SMALL)));
-  const float least = fmt.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16 : CHECK_F16;
-  return vu_any_below(test->least, vu_set1(1)) | vu_any_below(test->least_size, vu_set1(posenc_float_bits(-least)));
+    return (uint64_t)(is_exempt ? LARGE : LARGE - upper_half(CHECK_SMALL)) << 32 | MOVE;
+  const uint32_t least = posenc_float_bits(fmt.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16 : CHECK_F16);
+  const uint32_t word = is_exempt ? LARGE + half_step(fmt) : LARGE - (least + half_step(fmt));
+  return (uint64_t)word << 32 | word;
+}
+INLINE vu words_of_no_exempt(format fmt) {
+  return vu_set2((uint32_t)word_of(fmt, 0), (uint32_t)(word_of(fmt, 0) >> 32));
+}
+
+/* Frequencies' words; is_exempt is a mask. */
+static inline vd words_of(format fmt, vd is_exempt) {
+  const uint64_t words[] = {word_of(fmt, 0), word_of(fmt, 1)};
+  double as_doubles[2];
+  memcpy(as_doubles, words, sizeof words);
+  return vd_select(is_exempt, vd_set1(as_doubles[1]), vd_set1(as_doubles[0]));
+}
+
+/* Values of float32 are tested before they are rounded to it; those of 16 bits are tested as float32. */
+INLINE void test_doubles(vtest *test, vd y, vd z, vu words) {
+  vtest_add(test, vu_add(vd_bits(y), words), vu_add(vd_bits(z), words), vu_set2(FAR, LARGE));
+}
+INLINE void test_floats(format fmt, vtest *test, vp y, vp z, vu words) {
+  const vu a = vu_add(vp_bits(y), words), b = vu_add(vp_bits(z), words);
+  vtest_add(test, a, b, vu_set1(2 * half_step(fmt) - 1));
+  vtest_add(test, a, b, vu_set1(LARGE));
+}
+
+/* A group of each of two rows, with its words as set_words() puts them. */
+INLINE void test_groups(format fmt, vtest *test, vg y, vg z, const double *words) {
+  if (fmt.dtype == POSENC_DTYPE_F32) {
+    const vg w = vg_load(words);
+    test_doubles(test, y.a, z.a, vd_bits(w.a));
+    test_doubles(test, y.b, z.b, vd_bits(w.b));
+  } else {
+    test_floats(fmt, test, vg_floats(y), vg_floats(z), vd_bits(vd_load(words)));
+  }
 }
 
 /* Is every angle of this frequency at most an eighth of a turn, at positions, anchors and steps up to `furthest`? No
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* The words of frequencies, two each, exempt where both masks have all bits set. Words of an earlier call may take the
- * place of a mask: bit 30 in float32, or all bits in 16 bits, still say exempt. */
-static inline vd exempt_where(format fmt, vd mask, vd other) {
-  const vd both = vd_and(mask, other);
-  /* As float64: 2.0 is 2^30 in the upper half; a multiple of 2^-1074 has this multiple as its lower half. */
-  if (fmt.dtype == POSENC_DTYPE_F32)
-    return vd_or(vd_and(both, vd_set1(2.0)), vd_set1(MOVE * 0x1p-1074));
-  return vd_or(both, vd_set1(NOT_EXEMPT * 0x1p-1074)); /* its sign is the upper NOT_EXEMPT */
-}
-
-/* The words of frequencies, exempt where they skip the test of the least size: the error of their sines is relative. In
- * float32 and bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on, and one of at
- * most 2^-202 has sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to 0. (Cosines
- * are above every least size here.) */
-static inline vd exempt_words(format fmt, vd frequency, double furthest) {
+/* Which frequencies skip the test of the least size, as a mask: those whose sines have a relative error. In float32 and
+ * bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on, and one of at most 2^-202 has
+ * sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to 0. (Cosines are above every
+ * least size here.) */
+static inline vd exempt(format fmt, vd frequency, double furthest) {
   const vd size = vd_abs(frequency), most = vd_set1(fmt.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
   const vd is_normal = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(vd_set1(0x1p-202), size));
-  return exempt_where(fmt, is_normal, vd_ge(most, vd_mul(size, vd_set1(furthest))));
+  return vd_and(is_normal, vd_ge(most, vd_mul(size, vd_set1(furthest))));
 }
 
 /* ---- stores ---- */
@@ -140,22 +128,22 @@ INLINE void store_packed(format fmt, uintptr_t to, vp a) {
     vh_put((uint16_t *)to, fmt.dtype == POSENC_DTYPE_BF16 ? vp_to_bf16(a) : vp_to_f16(a), fmt.is_streamed);
 }
 
-/* Vectors that are stored together. */
-INLINE int vectors_of(format fmt) { return fmt.is_split ? 4 : 2; }
-
-/* Stores the values of y, vectors_of(fmt) vectors, from column i of the strip on. */
-INLINE void store_values(format fmt, const vd *y, destination to, int i) {
+/* Stores one or two groups from column i of the strip on; two where columns are split. */
+INLINE void store_groups(format fmt, int groups, const vg *y, destination to, int i) {
   const int64_t size = size_of(fmt);
-  if (fmt.dtype == POSENC_DTYPE_F64) {
-    vd_put((double *)to.first + i, y[0], fmt.is_streamed);
-    vd_put((double *)to.first + i + VD_LANES, y[1], fmt.is_streamed);
-  } else if (fmt.is_split) {
+  if (fmt.is_split) {
     vp firsts, seconds;
-    vd_unzip(y, &firsts, &seconds);
+    vg_unzip(y[0], y[1], &firsts, &seconds);
     store_packed(fmt, to.first + (uintptr_t)(i / 2 * size), firsts);
     store_packed(fmt, to.second + (uintptr_t)(i / 2 * size), seconds);
-  } else {
-    store_packed(fmt, to.first + (uintptr_t)(i * size), vp_join(y[0], y[1]));
+    return;
+  }
+  for (int g = 0; g < groups; g++) {
+    const uintptr_t at = to.first + (uintptr_t)((i + g * 2 * VD_LANES) * size);
+    if (fmt.dtype == POSENC_DTYPE_F64)
+      vg_put((double *)at, y[g], fmt.is_streamed);
+    else
+      store_packed(fmt, at, vg_floats(y[g]));
   }
 }
 

@@ -28,16 +28,12 @@ typedef struct row_pairs {
   int has_ahead, has_behind;
 } row_pairs;
 
-/* A vector of each row, from one half of VD_LANES pairs of a rotation and from the anchor's columns. */
-INLINE void one_vector(const double *rotation, int half, const double *anchor, vd *ahead, vd *behind) {
-  const vd c = vd_cosines_of(rotation, half), s = vd_sines_of(rotation, half);
-  const vd shared = vd_mul(vd_load(anchor), c), turned = vd_load(anchor + SLOT);
-  *ahead = vd_fma(turned, s, shared);
-  *behind = vd_fnma(turned, s, shared);
-}
-INLINE void two_vectors(const double *rotation, const double *anchor, vd *ahead, vd *behind) {
-  one_vector(rotation, 0, anchor, ahead, behind);
-  one_vector(rotation, 1, anchor + VD_LANES, ahead + 1, behind + 1);
+/* A group of each row. */
+INLINE void add_angles(const double *rotation, const double *anchor, vg *ahead, vg *behind) {
+  const vg cosines = vg_firsts(rotation), sines = vg_seconds(rotation), turned = vg_load(anchor + SLOT);
+  const vg shared = vg_mul(vg_load(anchor), cosines);
+  *ahead = vg_fma(turned, sines, shared);
+  *behind = vg_fnma(turned, sines, shared);
 }
 
 /* Fetches the cache lines of a strip of n frequencies in another row, which is perhaps outside the table. */
@@ -52,16 +48,17 @@ INLINE void fetch(format fmt, int n, destination row) {
   }
 }
 
-/* n is the strip's; first < end. Returns the pairs whose rounding test failed, bit b for pair b. */
-INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pairs *r) {
+/* n is the strip's; first < end. Returns the rows whose rounding test failed: for pair b bit 2b is the row ahead, bit 2b + 1
+ * the row behind. */
+INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
   const int64_t next_ahead = r->next_ahead, next_behind = r->next_behind;
   destination ahead = r->ahead, behind = r->behind;
-  uint32_t failed = 0;
+  uint64_t failed = 0;
   for (int64_t b = r->first, end = r->end;;) {
     const double *const rotation = rotations + offset_of_rotation(b);
     const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
-    rounding_test test = test_start();
+    vtest test = vtest_start();
     if (!fmt.is_streamed) {
       fetch(fmt, n, next_row_ahead);
       fetch(fmt, n, next_row_behind);
@@ -69,23 +66,22 @@ INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pai
 #pragma GCC unroll 2
     for (int h = 0; h * HALF_STRIP < n; h++) {
       const double *const anchor = anchors + h * NEXT_HALF;
-      const uint32_t *const words = (const uint32_t *)(const void *)(anchor + 2 * SLOT);
       const int columns = 2 * n - h * SLOT < SLOT ? 2 * n - h * SLOT : SLOT;
 #pragma GCC unroll 4
-      for (int i = 0; i < columns; i += vectors_of(fmt) * VD_LANES) {
-        vd y[4], z[4];
-        for (int v = 0; v < vectors_of(fmt); v += 2) {
-          const int at = i + v * VD_LANES;
-          two_vectors(rotation + h * NEXT_HALF + at, anchor + at, y + v, z + v);
+      for (int i = 0; i < columns; i += groups * 2 * VD_LANES) {
+        vg y[2], z[2];
+        for (int g = 0; g < groups; g++) {
+          const int at = i + g * 2 * VD_LANES;
+          add_angles(rotation + h * NEXT_HALF + at, anchor + at, &y[g], &z[g]);
           if (fmt.is_tested)
-            test_values(fmt, &test, y + v, z + v, words + at * words_of_a_value(fmt));
+            test_groups(fmt, &test, y[g], z[g], anchor + 2 * SLOT + at);
         }
-        store_values(fmt, y, ahead, h * SLOT + i);
-        store_values(fmt, z, behind, h * SLOT + i);
+        store_groups(fmt, groups, y, ahead, h * SLOT + i);
+        store_groups(fmt, groups, z, behind, h * SLOT + i);
       }
     }
     if (fmt.is_tested)
-      failed |= (uint32_t)test_failed(fmt, &test) << b;
+      failed |= (uint64_t)vtest_failed(&test) << 2 * b;
     if (++b == end)
       return failed;
     ahead = next_row_ahead;
@@ -94,29 +90,31 @@ INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pai
 }
 
 /* Instances of the loop. Nearly all strips are STRIP frequencies wide; a constant width is faster (impl/README.md). */
-typedef uint32_t write_row_pairs_of(const strip *p, const row_pairs *r);
-#define INSTANCE(name, dtype, split, streamed, n)                                                                      \
-  __attribute__((noinline)) static uint32_t name(const strip *p, const row_pairs *r) {                                 \
-    return write_row_pairs((format){dtype, split, streamed, is_tested(dtype)}, n, p, r);                               \
+typedef uint64_t write_row_pairs_of(const strip *p, const row_pairs *r);
+#define INSTANCE_(name, dtype, split, streamed, n, groups)                                                             \
+  __attribute__((noinline)) static uint64_t name(const strip *p, const row_pairs *r) {                                 \
+    return write_row_pairs((format){dtype, split, streamed, is_tested(dtype)}, n, groups, p, r);                       \
   }
-INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0, STRIP)
-INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0, STRIP)
-INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0, STRIP)
-INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0, STRIP)
-INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0, STRIP)
-INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0, STRIP)
-INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1, STRIP)
-INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1, STRIP)
-INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1, STRIP)
-INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1, STRIP)
-INSTANCE(narrow_f32, POSENC_DTYPE_F32, 0, p->fmt.is_streamed, p->n)
-INSTANCE(narrow_bf16, POSENC_DTYPE_BF16, 0, p->fmt.is_streamed, p->n)
-INSTANCE(narrow_f16, POSENC_DTYPE_F16, 0, p->fmt.is_streamed, p->n)
-INSTANCE(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed, p->n)
-INSTANCE(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0, p->n)
-INSTANCE(narrow_split_f16, POSENC_DTYPE_F16, 1, 0, p->n)
-INSTANCE(narrow_f64, POSENC_DTYPE_F64, 0, p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed,
-    p->n) /* also of recheck(), for other dtypes */
+#define INSTANCE(name, dtype, split, streamed) INSTANCE_(name, dtype, split, streamed, STRIP, 2)
+#define NARROW(name, dtype, split, streamed) INSTANCE_(name, dtype, split, streamed, p->n, split ? 2 : 1)
+INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0)
+INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0)
+INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0)
+INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0)
+INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0)
+INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0)
+INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1)
+INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1)
+INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1)
+INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1)
+NARROW(narrow_f32, POSENC_DTYPE_F32, 0, p->fmt.is_streamed)
+NARROW(narrow_bf16, POSENC_DTYPE_BF16, 0, p->fmt.is_streamed)
+NARROW(narrow_f16, POSENC_DTYPE_F16, 0, p->fmt.is_streamed)
+NARROW(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed)
+NARROW(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0)
+NARROW(narrow_split_f16, POSENC_DTYPE_F16, 1, 0)
+NARROW(narrow_f64, POSENC_DTYPE_F64, 0,
+    p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed) /* also of recheck(), for other dtypes */
 
 /* NULL where there is none: for split rows of float64, and for streamed split rows of 16 bits, since a line is 32 pairs
  * there, and both ends of rows would not fit a strip. */

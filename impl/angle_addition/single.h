@@ -49,12 +49,12 @@ INLINE reduced_pairs direct_pairs(const row_at *row, int is_fractional, int n, i
 
 /* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the test gives the same
  * answer before it. */
-INLINE void store_pairs(format fmt, rounding_test *test, const reduced_pairs *x, int v, vu words, unsigned char *to) {
+INLINE void store_pairs(format fmt, vtest *test, const reduced_pairs *x, int v, vu words, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);
   if (fmt.dtype == POSENC_DTYPE_F32)
-    test_floats(test, x->y[v].sin, x->y[v].cos, words);
+    test_doubles(test, x->y[v].sin, x->y[v].cos, words);
   else
-    test_packed(fmt, test, packed, words);
+    test_floats(fmt, test, packed, packed, words);
   store_packed(fmt, (uintptr_t)to, packed);
 }
 
@@ -65,14 +65,14 @@ INLINE void direct_vector(
   enum { EACH = 2 * VD_LANES };
   unsigned char elements[EACH * sizeof(float)] CACHE_ALIGNED;
   const int64_t n = min(columns, EACH);
-  vd words = exempt_words(fmt, vd_loadu(row->f->hi + k), fabs(row->position));
+  vd is_exempt = exempt(fmt, vd_loadu(row->f->hi + k), fabs(row->position));
   if (is_fractional)
-    words = exempt_where(fmt, words, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
-  rounding_test test = test_start();
+    is_exempt = vd_and(is_exempt, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
+  vtest test = vtest_start();
   const reduced_pairs x = direct_pairs(row, is_fractional, 1, k);
-  store_pairs(fmt, &test, &x, 0, vd_bits(words), elements);
+  store_pairs(fmt, &test, &x, 0, vd_bits(words_of(fmt, is_exempt)), elements);
   memcpy(to, elements, (size_t)(n * size_of(fmt)));
-  if (test_failed(fmt, &test) && row->position != 0.0) {
+  if (vtest_failed(&test) && row->position != 0.0) {
     double y[EACH] CACHE_ALIGNED;
     const sin_cos whole = with_quarters(x.y[0], x.quarters[0]);
     vd_store_interleaved(y, whole.sin, whole.cos);
@@ -93,7 +93,7 @@ INLINE void direct_row(
     next = now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(fmt)) {
     if (k < whole_end) {
-      rounding_test test = test_start();
+      vtest test = vtest_start();
 #pragma GCC unroll 8
       for (int64_t i = 0; i < STRIP; i += AT_ONCE) {
         if (k + i + AT_ONCE < whole_end)
@@ -102,7 +102,7 @@ INLINE void direct_row(
           store_pairs(fmt, &test, &now, v, words_of_no_exempt(fmt), to + 2 * (i + v * VD_LANES) * size_of(fmt));
         now = next;
       }
-      if (!test_failed(fmt, &test) || row->position == 0.0)
+      if (!vtest_failed(&test) || row->position == 0.0)
         continue;
     }
     for (int64_t i = 0; i < STRIP && 2 * i < columns; i += VD_LANES)
@@ -149,9 +149,9 @@ __attribute__((noinline)) static void sum_row(const row_at *row, int64_t k, int6
       make_pairs(row->f, k, step_of(b), 1, own, NULL);
     make_pairs(row->f, k, anchor_of(run), 0, anchor, anchor + SLOT);
     for (int i = 0; i < SLOT; i += 2 * VD_LANES) {
-      vd y[2], z[2];
-      two_vectors(rotation + i, anchor + i, y, z);
-      store_values(fmt, ahead >= 0 ? y : z, destination_in(elements), i);
+      vg y, z;
+      add_angles(rotation + i, anchor + i, &y, &z);
+      store_groups(fmt, 1, ahead >= 0 ? &y : &z, destination_in(elements), i);
     }
     if (position == 0)
       set_row_0(fmt, SLOT, 0, destination_in(elements));

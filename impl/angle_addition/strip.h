@@ -70,15 +70,9 @@ INLINE void make_pairs(
     for (int v = 0; v < AT_ONCE; v++) {
       const vd minus_sin = vd_sub(vd_set1(0.0), y[v].sin);
       const int at = 2 * (i + v * VD_LANES);
-      if (cosines_first) {
-        vd_store_interleaved(pairs + at, y[v].cos, y[v].sin);
-        if (turned)
-          vd_store_interleaved(turned + at, minus_sin, y[v].cos);
-      } else {
-        vd_store_interleaved(pairs + at, y[v].sin, y[v].cos);
-        if (turned)
-          vd_store_interleaved(turned + at, y[v].cos, minus_sin);
-      }
+      vg_store(pairs + at, cosines_first ? y[v].cos : y[v].sin, cosines_first ? y[v].sin : y[v].cos);
+      if (turned)
+        vg_store(turned + at, cosines_first ? minus_sin : y[v].cos, cosines_first ? y[v].cos : minus_sin);
     }
   }
 }
@@ -89,15 +83,26 @@ static inline void make_rotations(const frequencies *f, int64_t k, double *to) {
     make_pairs(f, k, step_of(b), 1, to + offset_of_rotation(b), NULL);
 }
 
+/* Where groups have the first value of pair j. */
+static inline int first_of(int j) { return j / VG_APART * 2 * VG_APART + j % VG_APART; }
+
 /* The plan's rotations of 16 frequencies, from i on of a strip. */
 static inline void copy_rotations(const frequencies *f, const selection *s, int i, double *to) {
   static const double of_zero[2] = {1.0, 0.0};
+  const int64_t start = frequency_of(s, i);
+  if (start % HALF_STRIP == 0 && start + HALF_STRIP <= s->end && i + HALF_STRIP <= s->n) { /* at once */
+    for (int b = 0; b < STEPS; b++)
+      memcpy(to + offset_of_rotation(b), rotations_of(f, start) + offset_of_rotation(b), SLOT * sizeof *to);
+    return;
+  }
   for (int j = 0; j < HALF_STRIP; j++) {
     const int is_selected = i + j < s->n;
     const int64_t k = is_selected ? frequency_of(s, i + j) : 0;
-    const double *const from = rotations_of(f, k) + k % HALF_STRIP * 2;
+    const double *const from = rotations_of(f, k) + first_of((int)(k % HALF_STRIP));
     for (int b = 0; b < STEPS; b++)
-      memcpy(to + offset_of_rotation(b) + 2 * j, is_selected ? from + offset_of_rotation(b) : of_zero, sizeof of_zero);
+      for (int second = 0; second < 2; second++)
+        to[offset_of_rotation(b) + first_of(j) + second * VG_APART] =
+            is_selected ? from[offset_of_rotation(b) + second * VG_APART] : of_zero[second];
   }
 }
 
@@ -113,13 +118,12 @@ static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
 /* The words of the rounding test (element.h), in the slot behind the anchor's two. */
 static inline void set_words(const strip *p) {
   for (int i = 0; p->fmt.is_tested && i < p->n; i += VD_LANES) {
-    double *const words = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT;
-    const int at = i % HALF_STRIP;
-    const vd pairs = exempt_words(p->fmt, vd_load(p->hi + i), p->furthest);
-    if (words_of_a_value(p->fmt) == 1)
-      vd_store(words + at, pairs);
+    double *const to = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT + 2 * (i % HALF_STRIP);
+    const vd words = words_of(p->fmt, exempt(p->fmt, vd_load(p->hi + i), p->furthest));
+    if (p->fmt.dtype == POSENC_DTYPE_F32)
+      vg_store(to, words, words);
     else
-      vd_store_interleaved(words + 2 * at, pairs, pairs);
+      vd_store(to, words);
   }
 }
 

@@ -47,19 +47,22 @@ static inline void fill_row_pairs(
     which.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - which.first, p->selected.first);
     which.next_behind = -to->row_bytes;
   }
-  for (uint32_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &which); failed;
-       failed &= failed - 1)
-    recheck(p, to->cosines_first, run, __builtin_ctz(failed), &which);
+  uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &which);
+  while (failed) {
+    const int b = __builtin_ctzll(failed) / 2;
+    recheck(p, to->cosines_first, run, b, (unsigned)(failed >> 2 * b), &which);
+    failed &= ~(UINT64_C(3) << 2 * b);
+  }
 }
 
 /* The row at position 0, which is not computed as a sum: its angles are 0. */
 static inline void set_row_0(format fmt, int columns, int cosines_first, destination to) {
-  static const double pairs[10] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
-  vd y[4];
-  for (int v = 0; v < 4; v++)
-    y[v] = vd_loadu(pairs + (v * VD_LANES + cosines_first) % 2);
-  for (int i = 0; i < columns; i += vectors_of(fmt) * VD_LANES)
-    store_values(fmt, y, to, i);
+  double group[2 * VD_LANES] CACHE_ALIGNED;
+  vg_store(group, vd_set1(cosines_first), vd_set1(!cosines_first));
+  const vg y[2] = {vg_load(group), vg_load(group)};
+  const int groups = 1 + fmt.is_split;
+  for (int i = 0; i < columns; i += groups * 2 * VD_LANES)
+    store_groups(fmt, groups, y, to, i);
 }
 
 /* Rows from .. end-1 of a strip, run by run:

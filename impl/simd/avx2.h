@@ -23,6 +23,7 @@ static inline vd vd_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 static inline vd vd_round(vd a) { return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm256_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm256_or_pd(a, b); }
+static inline vd vd_select(vd mask, vd a, vd b) { return _mm256_blendv_pd(b, a, mask); }
 static inline vd vd_ge(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
 
 /* Up to 8 floats; a disabled lane is neither written nor touched. */
@@ -43,12 +44,12 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
 
 /* vmovddup duplicates while it loads. Without this line GCC loads the rotation once, for sines and cosines, and shuffles
  * it twice; to see it, disassemble write_f32. Zen 4: 2 to 4 % of the time of anchored_avx2. */
-static inline vd vd_cosines_of(const double *pairs, int half) {
+static inline vd vd_firsts(const double *pairs, int half) {
   __m256d twice;
   __asm__("vmovddup %1, %0" : "=x"(twice) : "m"(*(const __m256d *)(const void *)(pairs + 4 * half)));
   return twice;
 }
-static inline vd vd_sines_of(const double *pairs, int half) {
+static inline vd vd_seconds(const double *pairs, int half) {
   return _mm256_permute_pd(_mm256_load_pd(pairs + 4 * half), 15);
 }
 static inline void vd_store_interleaved(double *to, vd a, vd b) {
@@ -67,12 +68,6 @@ typedef __m256 vp;
 
 static inline vp vp_join(vd a, vd b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
-}
-static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
-  const __m128 a = _mm256_cvtpd_ps(y[0]), b = _mm256_cvtpd_ps(y[1]), c = _mm256_cvtpd_ps(y[2]),
-               d = _mm256_cvtpd_ps(y[3]);
-  *firsts = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_shuffle_ps(a, b, 0x88)), _mm_shuffle_ps(c, d, 0x88), 1);
-  *seconds = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_shuffle_ps(a, b, 0xdd)), _mm_shuffle_ps(c, d, 0xdd), 1);
 }
 
 static inline vp vp_interleave(vd s, vd c) {
@@ -107,8 +102,9 @@ typedef __m128i vh;
 
 static inline vh vp_to_bf16(vp a) {
   const __m256i up = _mm256_add_epi32(_mm256_castps_si256(a), _mm256_set1_epi32(0x8000));
-  const __m256i upper = _mm256_srli_epi32(up, 16);
-  return _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
+  const __m256i halves = _mm256_setr_epi8(2, 3, 6, 7, 10, 11, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, 2, 3, 6, 7, 10,
+      11, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1);
+  return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_shuffle_epi8(up, halves), 8));
 }
 static inline vh vp_to_f16(vp a) { return _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline void vh_put(uint16_t *to, vh a, int streamed) {
@@ -123,15 +119,21 @@ typedef __m256i vu;
 
 static inline vu vp_bits(vp a) { return _mm256_castps_si256(a); }
 static inline vu vd_bits(vd a) { return _mm256_castpd_si256(a); }
-static inline vu vu_load(const uint32_t *p) { return _mm256_load_si256((const __m256i *)(const void *)p); }
 static inline vu vu_set1(uint32_t a) { return _mm256_set1_epi32((int)a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return _mm256_set1_epi64x((int64_t)((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return _mm256_add_epi32(a, b); }
 static inline vu vu_and(vu a, vu b) { return _mm256_and_si256(a, b); }
-static inline vu vu_or(vu a, vu b) { return _mm256_or_si256(a, b); }
 static inline vu vu_min(vu a, vu b) { return _mm256_min_epu32(a, b); }
 static inline void vu_now(vu *a) { __asm__ volatile("" : "+x"(*a)); }
 static inline int vu_equal(vu a, vu b) { return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)) == -1; }
-static inline int vu_any_below(vu a, vu b) { return !vu_equal(_mm256_max_epu32(a, b), a); }
+static inline int vu_any_zero(vu a) { return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, _mm256_setzero_si256())) != 0; }
+
+#include "simd/interleaved.h"
+
+static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
+  const __m128 a = _mm256_cvtpd_ps(y.a), b = _mm256_cvtpd_ps(y.b), c = _mm256_cvtpd_ps(z.a), d = _mm256_cvtpd_ps(z.b);
+  *firsts = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_shuffle_ps(a, b, 0x88)), _mm_shuffle_ps(c, d, 0x88), 1);
+  *seconds = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_shuffle_ps(a, b, 0xdd)), _mm_shuffle_ps(c, d, 0xdd), 1);
+}

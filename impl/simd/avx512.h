@@ -27,6 +27,9 @@ static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
 static inline vd vd_round(vd a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm512_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm512_or_pd(a, b); }
+static inline vd vd_select(vd mask, vd a, vd b) {
+  return _mm512_mask_blend_pd(_mm512_movepi64_mask(_mm512_castpd_si512(mask)), b, a);
+}
 static inline vd vd_ge(vd a, vd b) {
   return _mm512_castsi512_pd(_mm512_movm_epi64(_mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)));
 }
@@ -46,16 +49,16 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
 }
 
-static inline vd vd_cosines_of(const double *pairs, int half) {
-  return _mm512_movedup_pd(_mm512_load_pd(pairs + 8 * half));
-}
-static inline vd vd_sines_of(const double *pairs, int half) {
-  return _mm512_permute_pd(_mm512_load_pd(pairs + 8 * half), 255);
+#include "simd/group.h"
+
+static inline vg vg_interleaved(vd a, vd b) { /* a[0], b[0], a[1], ... */
+  const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  return (vg){_mm512_permutex2var_pd(a, low, b), _mm512_permutex2var_pd(a, high, b)};
 }
 static inline void vd_store_interleaved(double *to, vd a, vd b) {
-  const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-  _mm512_store_pd(to, _mm512_permutex2var_pd(a, low, b));
-  _mm512_store_pd(to + 8, _mm512_permutex2var_pd(a, high, b));
+  const vg pairs = vg_interleaved(a, b);
+  vd_store(to, pairs.a);
+  vd_store(to + VD_LANES, pairs.b);
 }
 static inline void vd_put(double *to, vd a, int streamed) {
   if (streamed)
@@ -82,14 +85,6 @@ static inline vp vp_join(vd a, vd b) {
   return _mm512_castpd_ps(
       _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
-static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
-  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-  const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);
-  *firsts = _mm512_permutex2var_ps(a, even, b);
-  *seconds = _mm512_permutex2var_ps(a, odd, b);
-}
-
 static inline vp vp_interleave(vd s, vd c) {
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
@@ -134,17 +129,46 @@ typedef __m512i vu;
 
 static inline vu vp_bits(vp a) { return _mm512_castps_si512(a); }
 static inline vu vd_bits(vd a) { return _mm512_castpd_si512(a); }
-static inline vu vu_load(const uint32_t *p) { return _mm512_load_si512(p); }
 static inline vu vu_set1(uint32_t a) { return _mm512_set1_epi32((int)a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return _mm512_set1_epi64((int64_t)((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return _mm512_add_epi32(a, b); }
 static inline vu vu_and(vu a, vu b) { return _mm512_and_si512(a, b); }
-static inline vu vu_or(vu a, vu b) { return _mm512_or_si512(a, b); }
-static inline vu vu_min(vu a, vu b) { return _mm512_min_epu32(a, b); }
-static inline void vu_now(vu *a) { __asm__ volatile("" : "+v"(*a)); }
 static inline int vu_equal(vu a, vu b) { return _mm512_cmpneq_epi32_mask(a, b) == 0; }
-static inline int vu_any_below(vu a, vu b) { return _mm512_cmplt_epu32_mask(a, b) != 0; }
+
+/* A group: the first values of its pairs, then the second ones. So no load shuffles, and one permutation interleaves. */
+enum { VG_APART = VD_LANES };
+
+static inline vg vg_firsts(const double *p) { return (vg){vd_load(p), vd_load(p)}; }
+static inline vg vg_seconds(const double *p) { return (vg){vd_load(p + VD_LANES), vd_load(p + VD_LANES)}; }
+static inline void vg_store(double *p, vd firsts, vd seconds) {
+  vd_store(p, firsts);
+  vd_store(p + VD_LANES, seconds);
+}
+static inline void vg_put(double *to, vg y, int streamed) {
+  const vg pairs = vg_interleaved(y.a, y.b);
+  vd_put(to, pairs.a, streamed);
+  vd_put(to + VD_LANES, pairs.b, streamed);
+}
+static inline vp vg_floats(vg y) { return vp_interleave(y.a, y.b); }
+static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
+  *firsts = vp_join(y.a, z.a);
+  *seconds = vp_join(y.b, z.b);
+}
+
+/* A mask for each row. */
+typedef struct vtest {
+  __mmask16 passed[2];
+} vtest;
+
+static inline vtest vtest_start(void) { return (vtest){{0xffff, 0xffff}}; }
+static inline void vtest_add(vtest *t, vu a, vu b, vu bits) {
+  t->passed[0] = _mm512_mask_test_epi32_mask(t->passed[0], a, bits);
+  t->passed[1] = _mm512_mask_test_epi32_mask(t->passed[1], b, bits);
+}
+static inline unsigned vtest_failed(const vtest *t) {
+  return (t->passed[0] != 0xffff) | (unsigned)(t->passed[1] != 0xffff) << 1;
+}
 
 #pragma GCC diagnostic pop

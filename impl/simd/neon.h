@@ -28,6 +28,7 @@ static inline vd vd_and(vd a, vd b) {
 static inline vd vd_or(vd a, vd b) {
   return vreinterpretq_f64_u64(vorrq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
 }
+static inline vd vd_select(vd mask, vd a, vd b) { return vbslq_f64(vreinterpretq_u64_f64(mask), a, b); }
 static inline vd vd_ge(vd a, vd b) { return vreinterpretq_f64_u64(vcgeq_f64(a, b)); }
 
 /* NEON has no masked store: the end of a row goes through a buffer. */
@@ -42,8 +43,8 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   }
 }
 
-static inline vd vd_cosines_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half); }
-static inline vd vd_sines_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half + 1); }
+static inline vd vd_firsts(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half); }
+static inline vd vd_seconds(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half + 1); }
 static inline void vd_store_interleaved(double *to, vd a, vd b) {
   const float64x2x2_t pairs = {{a, b}};
   vst2q_f64(to, pairs);
@@ -54,11 +55,6 @@ static inline void vd_put(double *to, vd a, int streamed) { (void)streamed, vst1
 typedef float32x4_t vp;
 
 static inline vp vp_join(vd a, vd b) { return vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)); }
-static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
-  const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);
-  *firsts = vuzp1q_f32(a, b);
-  *seconds = vuzp2q_f32(a, b);
-}
 
 static inline vp vp_interleave(vd s, vd c) {
   const float32x2_t sf = vcvt_f32_f64(s), cf = vcvt_f32_f64(c);
@@ -94,17 +90,21 @@ typedef uint32x4_t vu;
 
 static inline vu vp_bits(vp a) { return vreinterpretq_u32_f32(a); }
 static inline vu vd_bits(vd a) { return vreinterpretq_u32_f64(a); }
-static inline vu vu_load(const uint32_t *p) { /* of any type */
-  return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)p));
-}
 static inline vu vu_set1(uint32_t a) { return vdupq_n_u32(a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return vreinterpretq_u32_u64(vdupq_n_u64((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return vaddq_u32(a, b); }
-static inline vu vu_or(vu a, vu b) { return vorrq_u32(a, b); }
 static inline vu vu_and(vu a, vu b) { return vandq_u32(a, b); }
 static inline vu vu_min(vu a, vu b) { return vminq_u32(a, b); }
 static inline void vu_now(vu *a) { __asm__ volatile("" : "+w"(*a)); }
 static inline int vu_equal(vu a, vu b) { return vminvq_u32(vceqq_u32(a, b)) != 0; }
-static inline int vu_any_below(vu a, vu b) { return vmaxvq_u32(vcltq_u32(a, b)) != 0; }
+static inline int vu_any_zero(vu a) { return vminvq_u32(a) == 0; }
+
+#include "simd/interleaved.h"
+
+static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
+  const vp a = vg_floats(y), b = vg_floats(z);
+  *firsts = vuzp1q_f32(a, b);
+  *seconds = vuzp2q_f32(a, b);
+}

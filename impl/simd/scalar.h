@@ -31,6 +31,7 @@ static inline vd of_bits(uint64_t bits) {
 }
 static inline vd vd_and(vd a, vd b) { return of_bits(bits_of(a) & bits_of(b)); }
 static inline vd vd_or(vd a, vd b) { return of_bits(bits_of(a) | bits_of(b)); }
+static inline vd vd_select(vd mask, vd a, vd b) { return bits_of(mask) ? a : b; }
 static inline vd vd_ge(vd a, vd b) { return of_bits(a >= b ? ~UINT64_C(0) : 0); }
 
 #if POSENC_FUSED
@@ -43,11 +44,11 @@ static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
 static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }
 #endif
 
-static inline vd vd_cosines_of(const double *pairs, int half) { /* both halves have the pair */
+static inline vd vd_firsts(const double *pairs, int half) { /* both halves have the pair */
   (void)half;
   return pairs[0];
 }
-static inline vd vd_sines_of(const double *pairs, int half) {
+static inline vd vd_seconds(const double *pairs, int half) {
   (void)half;
   return pairs[1];
 }
@@ -65,10 +66,6 @@ typedef struct vp {
 } vp;
 
 static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
-static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
-  *firsts = vp_join(y[0], y[2]);
-  *seconds = vp_join(y[1], y[3]);
-}
 static inline vp vp_interleave(vd s, vd c) { return vp_join(s, c); }
 static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   const uint64_t q = bits_of(quarters);
@@ -98,20 +95,14 @@ static inline vu vp_bits(vp a) {
   return bits;
 }
 static inline vu vd_bits(vd a) { return (vu){(uint32_t)bits_of(a), (uint32_t)(bits_of(a) >> 32)}; }
-static inline vu vu_load(const uint32_t *p) {
-  vu a;
-  memcpy(&a, p, sizeof a);
-  return a;
-}
 static inline vu vu_set1(uint32_t a) { return (vu){a, a}; }
 static inline vu vu_set2(uint32_t low, uint32_t high) { return (vu){low, high}; }
 static inline vu vu_add(vu a, vu b) { return (vu){a.a + b.a, a.b + b.b}; }
-static inline vu vu_or(vu a, vu b) { return (vu){a.a | b.a, a.b | b.b}; }
 static inline vu vu_and(vu a, vu b) { return (vu){a.a & b.a, a.b & b.b}; }
 static inline vu vu_min(vu a, vu b) { return (vu){a.a < b.a ? a.a : b.a, a.b < b.b ? a.b : b.b}; }
 static inline void vu_now(vu *a) { (void)a; }
 static inline int vu_equal(vu a, vu b) { return a.a == b.a && a.b == b.b; }
-static inline int vu_any_below(vu a, vu b) { return a.a < b.a || a.b < b.b; }
+static inline int vu_any_zero(vu a) { return a.a == 0 || a.b == 0; }
 
 typedef uint32_t vh; /* two elements */
 
@@ -125,3 +116,10 @@ static inline void vh_put(uint16_t *to, vh a, int streamed) {
   memcpy(to, &a, sizeof a);
 }
 static inline int vh_equal(vh a, vh b) { return a == b; }
+
+#include "simd/interleaved.h"
+
+static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
+  *firsts = vp_join(y.a, z.a);
+  *seconds = vp_join(y.b, z.b);
+}

@@ -6,27 +6,30 @@
  *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
  *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
  *   vd_two_product    p + e = a * b exactly, barring underflow
- *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
+ *   vd_ge(a, b)       a mask: all bits of a lane set where a >= b, none elsewhere; vd_select(mask, a, b) has a where they
+ *                     are set; vd_and, vd_or of bits
  *   vd_put, vp_put, vh_put(to, a, streamed)   all of a vector, anywhere; streamed: to an address that is a multiple of the
  *                     vector's size, in memory that will not be read soon; stream_end() after the last such one
  *   vf_store_pairs, vd_store_pairs   write min(columns, 2 lanes) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
- *   rotations         pairs (cosine, sine) in memory, frequency by frequency. vd_store_interleaved(to, a, b) writes
- *                     a[0], b[0], a[1], ... (aligned). VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the
- *                     cosines of the first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
+ *   vd_store_interleaved(to, a, b)   a[0], b[0], a[1], ... (aligned)
+ *   vg (group)        VD_LANES pairs of values, as two vectors: interleaved, or the first values and then the second ones,
+ *                     as suits the instruction set. So in memory, too: first values come in runs of VG_APART, and a second
+ *                     value is VG_APART after its first one. vg_store(to, firsts, seconds), vg_load (aligned), vg_mul,
+ *                     vg_fma, vg_fnma; vg_firsts(p) has the first value of each pair in memory in place of both,
+ *                     vg_seconds(p) the second one. Out of groups, interleaved: vg_put of float64, vg_floats rounds
+ *                     to float32; vg_unzip(y, z, firsts, seconds) rounds two groups, and separates
  *
  *   vp (packed)       2 VD_LANES float32: vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
  *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
  *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
  *                     vector's lane say
- *   vd_unzip(y, firsts, seconds)   rounds four vectors to float32: the first of each pair, and the second
  *   vh (half width)   2 VD_LANES elements of 16 bits: vp_to_bf16 (ties away from 0), vp_to_f16 (ties to even), vh_equal
  *   vu (unsigned)     2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
- *                     float64; vu_load (aligned), vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_and, vu_or,
- *                     vu_min, vu_equal; vu_any_below(a, b) tells whether any lane of a is below that of b;
- *                     vu_now(&a): a is computed here. Clang puts off what is needed last, and keeps all it needs until
- *                     then on the stack. (To see it, disassemble write_f32 of exact_avx2: by Clang 14, 60 of its lines
- *                     name rsp without vu_now, and none with it.)
+ *                     float64; vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_equal
+ *   vtest             do all lanes of two rows have a bit? vtest_start(); vtest_add(&t, a, b, bits): each lane of a, of the
+ *                     first row, and of b, of the second one, should have one of `bits`; vtest_failed(&t) is 0, or 1 where
+ *                     it may be the first row that has a lane without, 2 the second one, 3 either or both
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */

@@ -154,8 +154,8 @@ static vd vd_two_product(vd a, vd b, vd *e) {
 
 /* A float64 in memory holds the index of a node. */
 static vd vd_load(const double *p) { return (vd){(int)*p}; }
-static vd vd_cosines_of(const double *pairs, int half) { return vd_load(pairs + 0 * half); }
-static vd vd_sines_of(const double *pairs, int half) { return vd_load(pairs + 1 + 0 * half); }
+static vd vd_firsts(const double *pairs, int half) { return vd_load(pairs + 0 * half); }
+static vd vd_seconds(const double *pairs, int half) { return vd_load(pairs + 1 + 0 * half); }
 
 /* The headers need the declarations of these operations. The traced functions call none of them. */
 typedef struct vp {
@@ -168,16 +168,17 @@ typedef struct vh {
   uint16_t lanes;
 } vh;
 void stream_end(void);
-vd vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
+vd vd_loadu(const double *), vd_ge(vd, vd), vd_select(vd, vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
 vp vp_join(vd, vd), vp_interleave_rotated(vd, vd, vd);
-void vd_unzip(const vd *, vp *, vp *);
 void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
 vh vp_to_bf16(vp), vp_to_f16(vp);
-vu vp_bits(vp), vd_bits(vd), vu_load(const uint32_t *), vu_set1(uint32_t), vu_set2(uint32_t, uint32_t);
-vu vu_add(vu, vu), vu_and(vu, vu), vu_or(vu, vu), vu_min(vu, vu);
+vu vp_bits(vp), vd_bits(vd), vu_set1(uint32_t), vu_set2(uint32_t, uint32_t);
+vu vu_add(vu, vu), vu_and(vu, vu), vu_min(vu, vu);
 void vu_now(vu *);
-int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, vu);
+int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_zero(vu);
+#include "simd/interleaved.h"
+void vg_unzip(vg, vg, vp *, vp *);
 
 #include "angle_addition/single.h"
 
@@ -185,13 +186,11 @@ int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, vu);
 static void trace_product(void) {
   const sin_cos a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
   const double rotation[] = {b.cos.id, b.sin.id};
-  const double sines[SLOT + 1] = {[0] = a.sin.id, [SLOT] = a.cos.id};
-  const double cosines[SLOT + 1] = {[0] = a.cos.id, [SLOT] = vd_sub(vd_set1(0.0), a.sin).id};
-  sin_cos ahead, back;
-  one_vector(rotation, 0, sines, &ahead.sin, &back.sin);
-  one_vector(rotation, 0, cosines, &ahead.cos, &back.cos);
-  result("sin", ahead.sin), result("cos", ahead.cos);
-  result("sin_back", back.sin), result("cos_back", back.cos);
+  const double anchor[SLOT + 2] = {a.sin.id, a.cos.id, [SLOT] = a.cos.id, vd_sub(vd_set1(0.0), a.sin).id};
+  vg ahead, back;
+  add_angles(rotation, anchor, &ahead, &back);
+  result("sin", ahead.a), result("cos", ahead.b);
+  result("sin_back", back.a), result("cos_back", back.b);
 }
 
 /* Sine and cosine begin afresh, with an angle in radians. */

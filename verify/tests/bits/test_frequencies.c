@@ -199,12 +199,12 @@ static void phases(void **state) {
 
 /* Whether the rounding test of a row pair fails, all of whose values but y are far from every limit. */
 static int fails(format fmt, double y, vd words) {
-  const vd ahead[2] = {y, 0.75}, behind[2] = {-0.75, 0.75};
+  const vg ahead = {y, 0.75}, behind = {-0.75, 0.75};
   double memory[2];
-  rounding_test test = test_start();
-  vd_store_interleaved(memory, words, words);
-  test_values(fmt, &test, ahead, behind, (const uint32_t *)(const void *)memory);
-  return test_failed(fmt, &test);
+  vtest test = vtest_start();
+  vg_store(memory, words, words);
+  test_groups(fmt, &test, ahead, behind, memory);
+  return vtest_failed(&test) != 0;
 }
 
 /* The rounding test (element.h) fails below the least sizes of budget.inc, unless the frequency is exempt, and next to
@@ -212,24 +212,27 @@ static int fails(format fmt, double y, vd words) {
 static void rounding_tests(void **state) {
   static const struct {
     int dtype;
-    double least, half_way, unit, below, above; /* fails from `below` units under half-way to `above` over it */
-  } cases[] = {{POSENC_DTYPE_F32, CHECK_SMALL, 0.75 + 0x1p-25, 0x1p-53, CHECK_WINDOW, CHECK_WINDOW - 1},
-      {POSENC_DTYPE_BF16, (double)CHECK_BF16, 0.75 + 0x1p-9, 0x1p-24, 0, 0},
-      {POSENC_DTYPE_F16, (double)CHECK_F16, 0.75 + 0x1p-12, 0x1p-24, 0, 0}};
+    double least, smaller, half_way, unit, below,
+        above; /* fails from `below` units under half-way to `above` over it */
+  } cases[] = {
+      {POSENC_DTYPE_F32, CHECK_SMALL, CHECK_SMALL - 0x1p-65, 0.75 + 0x1p-25, 0x1p-53, CHECK_WINDOW,
+          CHECK_WINDOW - 1}, /* 16 bits: one place of float32 above, or below, the first midpoint over the least size */
+      {POSENC_DTYPE_BF16, 0x1p-25 + 0x1p-33 + 0x1p-48, 0x1p-25 + 0x1p-33 - 0x1p-48, 0.75 + 0x1p-9, 0x1p-24, 0, 0},
+      {POSENC_DTYPE_F16, 0x1p-14 + 0x1p-25 + 0x1p-37, 0x1p-14 + 0x1p-25 - 0x1p-37, 0.75 + 0x1p-12, 0x1p-24, 0, 0}};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const format fmt = {.dtype = cases[i].dtype, .is_tested = 1};
-    const vd tested = exempt_words(fmt, 0.25, 1), exempt = exempt_words(fmt, 0x1p-30, 1);
-    const double least = cases[i].least, half_way = cases[i].half_way, unit = cases[i].unit;
-    const double smaller = fmt.dtype == POSENC_DTYPE_F32 ? nextafter(least, 0) : (double)nextafterf((float)least, 0);
+    const vd tested = words_of(fmt, exempt(fmt, 0.25, 1)), is_exempt = words_of(fmt, exempt(fmt, 0x1p-30, 1));
+    const double least = cases[i].least, smaller = cases[i].smaller;
+    const double half_way = cases[i].half_way, unit = cases[i].unit;
     for (int sign = -1; sign <= 1; sign += 2) {
-      assert_false(
-          fails(fmt, sign * least, tested) || fails(fmt, sign * smaller, exempt) || fails(fmt, sign * 0.0, exempt));
+      assert_false(fails(fmt, sign * least, tested) || fails(fmt, sign * smaller, is_exempt) ||
+                   fails(fmt, sign * 0.0, is_exempt));
       assert_true(fails(fmt, sign * smaller, tested));
-      assert_true(fails(fmt, sign * (half_way - cases[i].below * unit), exempt));
-      assert_true(fails(fmt, sign * (half_way + cases[i].above * unit), exempt));
-      assert_false(fails(fmt, sign * (half_way - (cases[i].below + 1) * unit), exempt));
-      assert_false(fails(fmt, sign * (half_way + (cases[i].above + 1) * unit), exempt));
+      assert_true(fails(fmt, sign * (half_way - cases[i].below * unit), is_exempt));
+      assert_true(fails(fmt, sign * (half_way + cases[i].above * unit), is_exempt));
+      assert_false(fails(fmt, sign * (half_way - (cases[i].below + 1) * unit), is_exempt));
+      assert_false(fails(fmt, sign * (half_way + (cases[i].above + 1) * unit), is_exempt));
     }
   }
 }
