@@ -18,31 +18,34 @@ static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
   return rows->positions || rows->reals ? n : min(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
 }
 
-/* Every other element; size and step are constants, so that this becomes shuffles where step is 1. */
+/* Both values of n pairs; size and step are constants, so that this becomes shuffles where step is 1. */
 __attribute__((always_inline)) static inline void place(
-    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *to) {
-  for (int64_t j = 0; j < n; j++)
-    memcpy(to + (size_t)(j * step) * size, pairs + (size_t)(2 * j) * size, size);
+    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *sines, unsigned char *cosines) {
+  for (int64_t j = 0; j < n; j++) {
+    memcpy(sines + (size_t)(j * step) * size, pairs + (size_t)(2 * j) * size, size);
+    memcpy(cosines + (size_t)(j * step) * size, pairs + (size_t)(2 * j + 1) * size, size);
+  }
 }
 
-__attribute__((always_inline)) static inline void place_by_step(
-    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *to) {
+__attribute__((always_inline)) static inline void place_by_step(const unsigned char *pairs, int64_t n, int64_t step,
+    size_t size, unsigned char *restrict sines, unsigned char *restrict cosines) {
   if (step == 1)
-    place(pairs, n, 1, size, to);
+    place(pairs, n, 1, size, sines, cosines);
   else
-    place(pairs, n, 2, size, to);
+    place(pairs, n, 2, size, sines, cosines);
 }
 
-static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, int64_t size, unsigned char *to) {
+static void place_pairs(
+    const unsigned char *pairs, int64_t n, int64_t step, int64_t size, unsigned char *sines, unsigned char *cosines) {
   switch (size) {
   case 2:
-    place_by_step(pairs, n, step, 2, to);
+    place_by_step(pairs, n, step, 2, sines, cosines);
     break;
   case 4:
-    place_by_step(pairs, n, step, 4, to);
+    place_by_step(pairs, n, step, 4, sines, cosines);
     break;
   default:
-    place_by_step(pairs, n, step, 8, to);
+    place_by_step(pairs, n, step, 8, sines, cosines);
   }
 }
 
@@ -54,14 +57,16 @@ typedef struct part {
   int64_t row_bytes;
 } part;
 
-/* Copies the first values of the frequencies, and the second ones of those below n_second. */
+/* Copies the first values of the frequencies, and the second ones of those below n_second: of all, or of all but the last. */
 static void place_part(const part *p, int64_t size, int64_t n_second, const posenc_place *to) {
-  const int64_t step = to->is_split ? 1 : 2;
+  const int64_t step = to->is_split ? 1 : 2, both = min(p->pairs, n_second - p->k);
   for (int64_t i = 0; i < p->rows; i++) {
-    const unsigned char *const sines = p->values + i * p->row_bytes, *const cosines = sines + size;
+    const unsigned char *const pairs = p->values + i * p->row_bytes;
     const int64_t at = (p->row + i) * to->row_bytes + p->k * step * size;
-    place_elements(to->cosines_first ? cosines : sines, p->pairs, step, size, to->first + at);
-    place_elements(to->cosines_first ? sines : cosines, min(p->pairs, n_second - p->k), step, size, to->second + at);
+    unsigned char *const first = to->first + at, *const second = to->second + at;
+    place_pairs(pairs, both, step, size, to->cosines_first ? second : first, to->cosines_first ? first : second);
+    if (both < p->pairs)
+      memcpy(first + both * step * size, pairs + (2 * both + to->cosines_first) * size, (size_t)size);
   }
 }
 
