@@ -102,17 +102,18 @@ def test_labels_and_counters(option, expected):
 
 
 def test_errors_of_peers():
-    """A peer is compared with exact in float64, over all values of one table."""
-    sizes = "^fill/(sincosf|ggml_rope|exact.*|anchored.*)/float32/n:(64|5000)/d:"
-    found = {
-        tuple(name.split("/")[1::2]): b.get("error")
-        for name, b in run("--peers", f"--benchmark_filter={sizes}")[1].items()
-    }
-    errors = {who.partition("_")[0]: error for (who, size), error in found.items() if size == "n:5000"}
-    assert all(2.9e-8 < errors[who] < 2**-25 + 1e-12 for who in ("exact", "anchored"))
-    assert 3e-4 < errors["sincosf"] < 5e-4 < 1e-3 < errors["ggml"] and all(
-        found[k] is None for k in found if k[1] == "n:64"
-    )
+    """A peer is compared with exact, over all values of each table."""
+    cases = run("--peers", "--benchmark_filter=^fill/(sincosf|ggml_rope|rotation.*|exact.*)/float32/n:(64|131072)/d:")[
+        1
+    ]
+    found = {(name.split("/")[1].partition("_")[0], b["positions"]): b for name, b in cases.items()}
+    for rows, sincosf, ggml in ((64, 1e-6, 4e-6), (131072, 3e-3, 1e-2)):
+        exact, single, ladder = (found[who, rows] for who in ("exact", "sincosf", "ggml"))
+        assert 2.9e-8 < exact["error"] < 2**-25 + 1e-12 and exact["not_nearest"] == 0
+        assert sincosf < single["error"] < 3 * sincosf < ggml < ladder["error"] < 3 * ggml
+        assert single["not_nearest"] > rows * 128 / 2
+    for rotation in (b for (who, rows), b in found.items() if who == "rotation" and rows > 64):  # needs libmvec
+        assert 2.9e-8 < rotation["error"] < 3.1e-8 and 0 < rotation["not_nearest"] < 1e4
 
 
 def test_works_run_one_after_the_other():

@@ -63,15 +63,31 @@ def short(r):
     return f"{text.markdown(Table('', head, rows, text=(1,)))}\n\n{note} {r.source}"
 
 
+def rotation(r):
+    """What the table does not say of the rotation in float64."""
+    found = {}
+    for work, name, ours, _ in r.peers.compared():
+        if name.startswith(peers.ROTATION):  # the fastest first
+            found.setdefault((work.kind, work.n), (work, r.peers.works[work][name], r.peers.works[work][ours]))
+    (table, row, _), (_, long, _), (one, single, mine) = found["fill", 5000], found["fill", peers.LONG], found["row", 1]
+    return (
+        f"The rotation: {peers.not_nearest(row)} of {table.n * table.d:,} values are not the nearest, its largest error to "
+        f"position {peers.LONG:,} is {peers.error(long)}, and a single row takes {peers.clock(single, one)}, where exact "
+        f"takes {peers.clock(mine, one)}."
+    )
+
+
 def today(r):
-    """What Python programs use today, at one size of each job."""
-    sizes, rows = {"table": 5000, "rotary": 8192}, []
-    for work, name, ours, c in peers.chosen([row for row in r.peers.compared() if row[0].n == sizes.get(row[0].kind)]):
+    """What programs use today, at one size of each job; of those in C, only a rotation in float64."""
+    sizes, rows = {"fill": 5000, "table": 5000, "rotary": 8192}, []
+    shown = [row for row in r.peers.compared() if row[0].n == sizes.get(row[0].kind)]
+    shown = [row for row in shown if row[0].kind != "fill" or row[1].startswith(peers.ROTATION)]
+    for work, name, ours, c in peers.chosen(shown):
         theirs, mine = (r.peers.works[work][n] for n in (name, ours))
         cells = [peers.error(theirs), peers.clock(theirs, work), peers.error(mine), peers.clock(mine, work)]
         rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, times(c, brief=True).split()[0]])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
-    note = f"One thread, float32; the largest errors of all values; times and ratios are medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
+    note = f"{rotation(r)} One thread, float32; the largest errors of all values; times and ratios are medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
     return f"{text.markdown(Table('', head, rows))}\n\n{note}"
 
 

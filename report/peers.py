@@ -17,9 +17,23 @@ JOBS = {  # {kind: what it does}, in the order of the table
     "timesteps": "timestep embedding",
     "forward": "forward of the module",
 }
+LONG, EARLY = 131072, 4096  # rows of a table; the end of positions
 MAIN = {"fill": 5000, "table": 5000, "rotary": 8192, "timesteps": 1000}  # {kind: rows of the size that is shown}
-SHOWN = "highway", "libmvec", "eigen", "numpy_f32", "numpy_f64", "torch_tutorial", "jax", "transformers", "diffusers"
-MOST = 14
+SHOWN = (
+    "rotation",
+    "highway",
+    "libmvec_f64",
+    "libmvec",
+    "eigen",
+    "numpy_f32",
+    "numpy_f64",
+    "torch_tutorial",
+    "jax",
+    "transformers",
+    "diffusers",
+)
+ROTATION = "rotation"  # as accurate, nearly: it is shown in a long table and in single rows, too
+MOST = 16
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -45,12 +59,13 @@ class Peers:
 
 
 def chosen(found):
-    """At most MOST rows: of the libraries in SHOWN those of the main sizes, and then the other works in which a peer is
-    faster, each with the fastest one, the clearest ones first."""
+    """At most MOST rows: of the libraries in SHOWN those of the main sizes, those of ROTATION, and then the other works in
+    which a peer is faster, each with the fastest one, the clearest ones first."""
     main, wins = {}, {}
     for row in found:  # the fastest first
         work, library = row[0], next((name for name in SHOWN if row[1].startswith(name)), None)
-        if library and work.n == MAIN.get(work.kind):
+        is_main = work.n == MAIN.get(work.kind)
+        if library and (is_main or library == ROTATION and (work.n == LONG or work.end == EARLY)):
             main.setdefault((work, library), row)
         elif row[3].verdict == "faster":
             wins.setdefault(work, row)
@@ -61,6 +76,10 @@ def chosen(found):
 def error(row):
     """The largest of all values of the table; "-" where it was not compared."""
     return number(row.error) if row.error else "-"
+
+
+def not_nearest(row):
+    return "-" if row.not_nearest is None else f"{row.not_nearest:,.0f}"
 
 
 def clock(row, work):
@@ -87,16 +106,14 @@ def table(peers, most=MOST):
     found, rows = list(peers.compared()), []
     for work, name, ours, c in chosen(found) if most else found:
         mine, theirs = peers.works[work][ours], peers.works[work][name]
-        cells = [error(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]
+        cells = [error(theirs), not_nearest(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]
         rows.append([job(work), what(peers, name), *cells, times(c, brief=True)])
-    head = ["job", "what people use", "its error", "its time", "posenc", "error", "time", "posenc is"]
-    note = (
-        f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values; -: not compared."
-    )
+    head = ["job", "what people use", "its error", "not nearest", "its time", "posenc", "error", "time", "posenc is"]
+    note = f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values, before the number of values that are not the nearest float32; -: not compared."
     left = [f"{key[len('not_run.') :]} ({why})" for key, why in peers.context.items() if key.startswith("not_run.")]
     note += f" Not run: {', '.join(left)}." * bool(left)
     note += f" Failed: {', '.join(f'{name} ({why})' for name, why in peers.failed.items())}." * bool(peers.failed)
-    return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 4, 7))
+    return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 5, 8))
 
 
 def main(args):

@@ -9,7 +9,7 @@ from .processors import microarchitecture
 RECORDED = TOP / "docs/recorded"
 TOOLS = {"verify": VERIFY, "bench": BENCH, "peers": BENCH}
 CASE = ("label", "positions", "columns", "end", "offset")
-KEPT = (*CASE, "wall", "rows", "huge_pages", "error")
+KEPT = (*CASE, "wall", "rows", "huge_pages", "error", "not_nearest")
 TURNS = 9
 NOT_KEPT = ("host_name", "executable", "date", "tool", "schema", "library_build_type")
 

@@ -53,13 +53,13 @@ class Case(NamedTuple):
 class Row:
     """The repetitions of one case.
     rows: that a pass of the first turn writes; fewer than the table has, where it writes a part of it; 0: it writes none
-    error: the largest, if the program that measured also compared
+    error, not_nearest: the largest, and how many values are not the nearest, if the program that measured also compared
     values: nanoseconds per element, or per pass that writes none, of each repetition
     ns, spread: their median, and their interquartile range divided by it; None for fewer than ENOUGH"""
 
     def __init__(self, case, b):
         self.case, self.rows, self.huge, self.values = case, int(b.get("rows", 0)), b.get("huge_pages"), []
-        self.error = b.get("error")
+        self.error, self.not_nearest = b.get("error"), b.get("not_nearest")
 
     def finish(self):
         self.ns = statistics.median(self.values)

@@ -22,8 +22,9 @@ struct bench_table {
   const char *peer;    /* its name, where no implementation writes the table */
   const bench_shape *shape;
   posenc_spec spec;
-  int64_t origin;   /* position of row 0 */
-  double error;     /* see shim_case */
+  int64_t origin; /* position of row 0 */
+  double error;   /* see shim_case */
+  int64_t not_nearest;
   const void *data; /* for `write`; not freed */
   void *self;       /* for `write`; destroy() frees it */
   void (*destroy)(void *self);

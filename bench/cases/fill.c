@@ -119,12 +119,12 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   f->table = *table;
   if (!f->table.write)
     f->table.write = fill_rows;
-  bench_register_work(
-      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
-          .call = table->call, .variant = table->variant, .who = table->peer,
-          .end = table->origin ? table->origin + s->positions : 0,
-          .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
-          .uncached = s->uncached, .error = table->error, .self = f, .destroy = destroy, .prepare = prepare},
+  bench_register_work(&(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
+                          .call = table->call, .variant = table->variant, .who = table->peer,
+                          .end = table->origin ? table->origin + s->positions : 0,
+                          .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
+                          .uncached = s->uncached, .error = table->error, .not_nearest = table->not_nearest, .self = f,
+                          .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->call, impl ? impl->name : table->peer, dtype_name((int32_t)dtype),
       s->positions, s->d_model, table->variant ? table->variant : "");
 }

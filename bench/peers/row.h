@@ -40,6 +40,36 @@ static inline void *peer_frequencies(int64_t d_model, double base) {
   return t;
 }
 
+/* The frequencies in float64. */
+typedef struct peer_table_f64 {
+  int64_t pairs;
+  double *w; /* padded with zeros to whole strips of 32 */
+} peer_table_f64;
+
+static inline void peer_free_f64(void *self) {
+  peer_table_f64 *t = (peer_table_f64 *)self;
+  free(t->w);
+  free(t);
+}
+
+static inline void *peer_frequencies_f64(int64_t d_model, double base) {
+  const int64_t pairs = d_model / 2;
+  const size_t bytes = (size_t)((pairs + 31) / 32 * 32) * sizeof(double);
+  peer_table_f64 *t = (peer_table_f64 *)malloc(sizeof *t);
+  double *w = (double *)aligned_alloc(64, bytes);
+  if (!t || !w) {
+    free(t);
+    free(w);
+    return NULL;
+  }
+  memset(w, 0, bytes);
+  for (int64_t k = 0; k < pairs; k++)
+    w[k] = exp((double)(2 * k) * (-log(base) / (double)d_model));
+  t->pairs = pairs;
+  t->w = w;
+  return t;
+}
+
 /* Checks the instructions that the peer was compiled for. __builtin_cpu_supports() also checks that the operating
  * system supports them. */
 static inline const char *peer_lacks(void) {

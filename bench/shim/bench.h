@@ -81,6 +81,7 @@ struct bench_work {
   size_t bytes;                                /* used in the buffer; 0: those of the rows */
   bool uncached;                               /* each pass writes to other memory, which is in no cache */
   double error;                                /* see shim_case */
+  int64_t not_nearest;                         /* see shim_case */
   bool own_memory;                             /* it does not write to the buffer */
   int64_t *positions;                          /* or NULL; freed at the end */
   const void *what;                            /* for `write` */

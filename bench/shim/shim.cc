@@ -70,8 +70,10 @@ void time_case(benchmark::State &state, Case &k) {
         Counter(static_cast<double>(result.bytes), Counter::kIsIterationInvariantRate, Counter::kIs1000);
   if (result.rows && result.huge_pages >= 0)
     state.counters["huge_pages"] = Counter(result.huge_pages);
-  if (k.c.error > 0)
+  if (k.c.error > 0) {
     state.counters["error"] = Counter(k.c.error);
+    state.counters["not_nearest"] = Counter(static_cast<double>(k.c.not_nearest));
+  }
   if (k.c.offset >= 0)
     state.counters["offset"] = Counter(static_cast<double>(k.c.offset));
   const std::pair<const char *, int64_t> numbers[] = {{"positions", k.c.positions}, {"columns", k.c.columns},

@@ -29,6 +29,7 @@ typedef struct shim_case {
   int64_t end;                /* all positions are smaller; 0: as many as the table has rows */
   int64_t offset;             /* the output's address modulo 64; negative: no fixed one */
   double error;               /* the largest error of the table; 0: not known */
+  int64_t not_nearest;        /* values of the table that are not the nearest ones, where the error is known */
   bool wall; /* measures wall time instead of this thread's CPU time; the name then ends in /real_time */
 
   void *data;                                    /* the argument of the functions below */

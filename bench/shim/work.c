@@ -89,6 +89,7 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .end = w->end,
       .offset = at ? at->bytes : -1,
       .error = w->error,
+      .not_nearest = w->not_nearest,
       .data = w,
       .begin = begin,
       .pass = pass,

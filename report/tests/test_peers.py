@@ -18,7 +18,7 @@ CONTEXT |= {"peer_version.highway": "Highway 2", "not_run.jax_f32": "no module n
 def peers(*more):
     cases = [case(f"{kind} {who}", ns * (2 if who == "highway" and n == 64 else 1), n, d, **error)
              for kind, n, d in (("fill", 64, 128), ("fill", 5000, 512))
-             for who, ns, error in (("exact_avx2", 0.2, {"error": 3e-8}), ("anchored_avx2", 0.1, {}), ("highway", 0.1, {"error": 4e-4}))
+             for who, ns, error in (("exact_avx2", 0.2, {"error": 3e-8}), ("anchored_avx2", 0.1, {}), ("highway", 0.1, {"error": 4e-4, "not_nearest": 1234567}))
              ]  # fmt: skip
     cases += [case("row exact_avx2", 0.2, 1, rows=64, end=4096), case("row highway", 0.4, 1, rows=64, end=4096)]
     cases += [
@@ -33,8 +33,8 @@ def test_the_table():
     """The main sizes, and others only where the peer is faster."""
     found = table(peers())
     assert found.rows == [
-        ["C: fill, 5000 x 512", "a | quick one (Highway 2)", "4.0e-4", "256 µs", "exact", "3.0e-8", "512 µs", "0.500 times as fast"],
-        ["rotary embedding, 8192 x 128", "transformers_rotary", "-", "2.00 ms", "posenc.torch", "-", "1.00 ms",
+        ["C: fill, 5000 x 512", "a | quick one (Highway 2)", "4.0e-4", "1,234,567", "256 µs", "exact", "3.0e-8", "512 µs", "0.500 times as fast"],
+        ["rotary embedding, 8192 x 128", "transformers_rotary", "-", "-", "2.00 ms", "posenc.torch", "-", "1.00 ms",
          "2.00 times as fast"],
     ]  # fmt: skip
     assert found.note.endswith("Not run: jax_f32 (no module named jax).")
@@ -43,6 +43,20 @@ def test_the_table():
     assert [row[0] for row in table(peers(), most=None).rows][1:3] == [
         "C: fill, 5000 x 512",
         "C: single rows below 4k, 512 columns",
+    ]
+
+
+def test_rotation():
+    """In a long table and in single rows below 4096, too."""
+    more = [
+        case(f"fill {who}", ns, 131072, 128, error=3e-8, not_nearest=7)
+        for who, ns in (("exact_avx2", 0.2), ("rotation_avx2", 0.3))
+    ]
+    more += [case("row rotation_avx2", 0.8, 1, rows=64, end=end) for end in (4096, 2**20)]
+    rows = [row[:3] for row in table(peers(*more)).rows if row[1] == "rotation_avx2"]
+    assert rows == [
+        ["C: fill, 131072 x 128", "rotation_avx2", "3.0e-8"],
+        ["C: single rows below 4k, 512 columns", "rotation_avx2", "-"],
     ]
 
 

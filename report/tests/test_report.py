@@ -34,7 +34,7 @@ SAID = (  # on the page and, but for the answer, in the text
     "the error grows with the position implementation error to 5k error to 32k GB/s naive 4.0e-4 3.2e-3 0.25",
     "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
     "Not run here: 2 what why wrong failed verification: 2 outputs beyond",
-    "quick 4.0e-4 256 µs exact - 512 µs 0.500 times as fast",
+    "quick 4.0e-4 - 256 µs exact - 512 µs 0.500 times as fast",
     "AMD Zen 4 · GCC 1 · errors: commit abc · speeds: commit def · run of 2026-11-21",
 )
 
