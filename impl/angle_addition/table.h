@@ -49,7 +49,7 @@ static inline void fill_row_pairs(
   }
   uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &which);
   while (failed) {
-    const int b = __builtin_ctzll(failed) / 2;
+    const int b = __builtin_ctzll(failed) / 2; /* two bits for each pair */
     recheck(p, to->cosines_first, run, b, (unsigned)(failed >> 2 * b), &which);
     failed &= ~(UINT64_C(3) << 2 * b);
   }
