@@ -151,7 +151,9 @@ __attribute__((noinline)) static void sum_row(const row_at *row, int64_t k, int6
     for (int i = 0; i < SLOT; i += 2 * VD_LANES) {
       vg y, z;
       add_angles(rotation + i, anchor + i, &y, &z);
-      store_groups(fmt, 1, ahead >= 0 ? &y : &z, destination_in(elements), i);
+      if (ahead < 0)
+        y = z;
+      store_groups(fmt, 1, &y, destination_in(elements), i);
     }
     if (position == 0)
       set_row_0(fmt, SLOT, 0, destination_in(elements));
