@@ -14,12 +14,12 @@
  *
  * Rotations of half a strip, 16 frequencies, lie in slots of 256 bytes. Every fourth slot is free, as strip.h explains:
  *
- *     slot      0    1    2    3    4    5    6    7        40    41   42 43    44     45      46    47
- *     step     1/2  3/2  5/2   -   7/2  9/2 11/2   -  ...  61/2  63/2   -  -  anchor turned  exempt  -
+ *     slot      0    1    2    3    4    5    6    7        40    41   42 43    44     45     46     47
+ *     step     1/2  3/2  5/2   -   7/2  9/2 11/2   -  ...  61/2  63/2   -  -  anchor turned words unwanted
  *
- *     a slot:  cosine, sine of the first frequency, cosine, sine of the second one, ... float64
+ *     a slot:  groups of cosine and sine (simd/simd.h), float64
  *
- * Slots 44 to 46 are used in the memory of a strip only. */
+ * Slots 44 to 47 are used in the memory of a strip only; rows that are not wanted go to the last one. */
 #ifndef POSENC_FREQUENCIES_H
 #define POSENC_FREQUENCIES_H
 

@@ -3,7 +3,7 @@
  *     (sin, cos)(anchor +- step) = (sin a, cos a) cos s +- (cos a, -sin a) sin s
  *
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
- * memory in groups (simd/simd.h), and each cosine and sine of a step is loaded into both lanes of its pair.
+ * memory in groups (simd/simd.h), and each cosine and sine of a step is used for both values of its pair.
  *
  * Five things make it fast; impl/README.md says more.
  *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
@@ -11,8 +11,9 @@
  *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
  *     far apart for the processor to foresee them.
  *   - Two groups of one row are stored, then two of the other: the rows of a pair may be some pages apart, and stores that
- *     cross lines take turns badly there.
- *   - Nothing but vectors of the strip is read between stores: other memory may have the page offset of a store.
+ *     cross lines take turns badly there. (Narrow strips store one, unless they are split.)
+ *   - Where rows are streamed, only memory of the strip is read between stores: other memory may have the page offset of
+ *     a store.
  *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for
  *     the FMAs.
  */
@@ -30,7 +31,7 @@ typedef struct row_pairs {
   int has_ahead, has_behind;
 } row_pairs;
 
-/* A group of each row. */
+/* A group of both rows. */
 INLINE void add_angles(const double *rotation, const double *anchor, vg *ahead, vg *behind) {
   const vg cosines = vg_firsts(rotation), sines = vg_seconds(rotation), turned = vg_load(anchor + SLOT);
   const vg shared = vg_mul(vg_load(anchor), cosines);
@@ -50,8 +51,8 @@ INLINE void fetch(format fmt, int n, destination row) {
   }
 }
 
-/* n is the strip's; so many groups are stored at a time; first < end. Returns the rows whose rounding test failed: for pair b bit 2b is the row ahead, bit 2b + 1
- * the row behind. */
+/* n: the strip's. groups: how many of a row are stored at a time. first < end. Returns the rows whose rounding test failed: bit
+ * 2b is the row ahead of pair b, bit 2b + 1 the row behind. */
 INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
   const int64_t next_ahead = r->next_ahead, next_behind = r->next_behind;
@@ -116,7 +117,7 @@ NARROW(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed)
 NARROW(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0)
 NARROW(narrow_split_f16, POSENC_DTYPE_F16, 1, 0)
 NARROW(narrow_f64, POSENC_DTYPE_F64, 0,
-    p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed) /* also of recheck(), for other dtypes */
+    p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed) /* recheck() calls it for other dtypes */
 
 /* NULL where there is none: for split rows of float64, and for streamed split rows of 16 bits, where a line is a whole
  * strip (Zen 4: with AVX2 half as fast as ordinary stores at 128 columns, and 1.0 to 1.1 times at 1024). */

@@ -2,9 +2,10 @@
  *
  * Large tables are streamed (stream.h), by whole cache lines. That wants rows a multiple of 64 bytes apart, and lines
  * that begin between two pairs. Then strips begin and end at lines. A row's columns before its first whole line and after
- * its last one share their lines with other rows: these ends are one narrow strip, which is written to a buffer and
- * copied by ordinary stores. (As two strips they would take 1.2 times as long.) Where rows are not streamed, the ends are
- * the columns that remain after whole groups of 8 pairs (split: 16).
+ * its last one are its ends: one narrow strip, which is written to a buffer. (As two strips they would take 1.2 times as
+ * long.) Where rows follow each other without a gap, their ends share lines, and these are streamed from the buffer, too: a
+ * line that ordinary stores write in two parts costs 40 ns instead of 3 (Emerald Rapids). Elsewhere the ends are copied.
+ * Where rows are not streamed, the ends are the columns that remain after whole groups of 8 pairs (split: 16).
  */
 #ifndef POSENC_TABLE_H
 #define POSENC_TABLE_H
@@ -55,7 +56,7 @@ static inline void fill_row_pairs(
   }
 }
 
-/* The row at position 0, which is not computed as a sum: its angles are 0. */
+/* The row at position 0: its values are exactly 0 and 1, which sums need not be. */
 static inline void set_row_0(format fmt, int columns, int cosines_first, destination to) {
   double group[2 * VD_LANES] CACHE_ALIGNED;
   vg_store(group, vd_set1(cosines_first), vd_set1(!cosines_first));
@@ -72,7 +73,7 @@ static inline void set_row_0(format fmt, int columns, int cosines_first, destina
  *              <------------- behind ------------> anchor <------------ ahead ------------->
  *
  * Pairs in which both rows are wanted come first, then those in which one is. If all wanted rows are on one side, the
- * number of rows on the other side is negative: the wanted ones begin so many rows away from the anchor. */
+ * number of rows on the other side is at most 0: the wanted ones begin so many rows away from the anchor. */
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const int64_t start = run == 0 && from <= 0 ? 1 : from, first_ahead = run + STEPS;
@@ -131,7 +132,7 @@ static void fill_ends(
   }
 }
 
-/* ---- lines that rows share ---- */
+/* ---- ends that share lines ---- */
 
 /* Streams whole lines, from anywhere. */
 INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes) {
@@ -139,38 +140,39 @@ INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes)
     vd_put((double *)(to + (uintptr_t)at), vd_loadu((const double *)(const void *)(from + at)), 1);
 }
 
-/* Both ends of rows without a gap in between, run by run. The end of a row and the beginning of the next one share a line.
- * They are written to a buffer: a table that has only these columns, so that they follow each other as in the lines.
+/* Both ends of rows, where each row begins where the one before ends, run by run. Each array has a buffer: the table without
+ * the columns between the ends, so an end and the beginning that follows it lie side by side, as in the line that they share.
  *
  *     table     beginning 0  ...  end 0 | beginning 1  ...  end 1 | beginning 2  ...
  *     buffer    beginning 0, end 0 | beginning 1, end 1 | beginning 2, ...      (|: a row begins, in the midst of a line)
  *
- * Before the rows of a run the buffer has the last row of the run before. Of the lines before the first row and after the
- * last one, only the bytes of these rows are written. Where sines and cosines are halves of rows, so is each `part`. */
+ * Before the rows of a run the buffer has the last row of the run before. Of the lines before row `from` and after row
+ * end - 1, only the bytes of these rows are written. A `part` is a row, or half of one if its halves are sines and cosines. */
 static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
-  enum { MOST = 128 /* bytes of a beginning and an end: a line, or two of float64 */ };
-  unsigned char buffer[2][(1 + RUN) * 2 * MOST] CACHE_ALIGNED;
+  enum { MOST = 128 /* bytes of a row in the buffer: two halves with a line each, or two lines of float64 */ };
+  unsigned char buffer[2][(1 + RUN) * MOST] CACHE_ALIGNED;
   const int64_t parts = 1 + are_halves(r, to, p->fmt), arrays = to->is_split && parts == 1 ? 2 : 1; /* parts of a row */
-  const int64_t ends = p->n * bytes_of_pair(p->fmt), beginning = (int64_t)(-(uintptr_t)to->first % 64);
-  const int64_t ending = ends - beginning, row_ends = parts * ends, apart = to->row_bytes / parts;
+  const int64_t ends = p->n * bytes_of_pair(p->fmt),
+                beginning = (int64_t)(-(uintptr_t)to->first % 64); /* bytes of a part */
+  const int64_t ending = ends - beginning, row_ends = parts * ends, part_bytes = to->row_bytes / parts;
   unsigned char *const first = buffer[0] + row_ends;
   unsigned char *const second = !to->is_split ? first + size_of(p->fmt) : parts == 2 ? first + ends : buffer[1] + ends;
   const posenc_place in_buffer = {first, second, row_ends, to->is_split, to->cosines_first};
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const posenc_rows rows = {.first = max(run, from), .k = p->selected.first};
     const int64_t count = min(run + RUN, end) - rows.first, n = parts * count;
+    const int is_start = rows.first == from, is_end = rows.first + count == end;
     const destination row = destination_of(r, to, p->fmt, rows.first, r->k);
     fill_strip(p, &rows, &in_buffer, rows.first, rows.first + count);
     for (int a = 0; a < arrays; a++) {
       const uintptr_t line = (a ? row.second : row.first) - (uintptr_t)ending; /* that the first part shares */
       const unsigned char *const of_line = buffer[a] + row_ends - ending;
-      const int is_start = rows.first == from, is_end = rows.first + count == end;
       if (is_start)
         memcpy((void *)(line + (uintptr_t)ending), of_line + ending, (size_t)beginning);
       for (int64_t i = is_start; i < n; i++)
-        stream_lines(line + (uintptr_t)(i * apart), of_line + i * ends, ends);
+        stream_lines(line + (uintptr_t)(i * part_bytes), of_line + i * ends, ends);
       if (is_end)
-        memcpy((void *)(line + (uintptr_t)(n * apart)), of_line + n * ends, (size_t)ending);
+        memcpy((void *)(line + (uintptr_t)(n * part_bytes)), of_line + n * ends, (size_t)ending);
       memcpy(buffer[a], buffer[a] + n * ends, (size_t)row_ends);
     }
   }
@@ -178,12 +180,12 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
 
 /* ---- the walk ---- */
 
-/* Rows of a strip before the next one. A streamed strip first copies its rotations, which pays over many rows. With
+/* So many rows of a strip are written before the next strip begins. A streamed strip first copies its rotations, which pays over many rows. With
  * ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed; 64 rows cost 5 % within
  * L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
-/* The frequencies of a row that are in whole lines, k .. end-1, or in whole vectors where rows are not streamed. */
+/* A row's frequencies but the ends, k .. end-1: in whole lines, or where rows are not streamed in whole vectors. */
 typedef struct span {
   int64_t k, end;
   int is_streamed, has_shared_lines;

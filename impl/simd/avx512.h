@@ -69,8 +69,7 @@ static inline void vd_put(double *to, vd a, int streamed) {
 
 typedef __m512 vp;
 
-/* _mm512_castps256_ps512, which GCC up to 12 at least does only in the first 16 registers: two moves where they are
- * taken. */
+/* _mm512_castps256_ps512. GCC, up to 12 at least, does it only in the first 16 registers, which can cost two moves. */
 static inline __m512 widened(__m256 a) {
 #ifdef __clang__
   return _mm512_castps256_ps512(a);

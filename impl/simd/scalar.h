@@ -7,7 +7,11 @@ enum { VD_LANES = 1 };
 
 static inline vd vd_load(const double *p) { return *p; }
 static inline void vd_store(double *p, vd a) { memcpy(p, &a, sizeof a); } /* other types are read there */
-static inline vd vd_loadu(const double *p) { return *p; }
+static inline vd vd_loadu(const double *p) {                              /* other types are read, too */
+  vd a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
 static inline vd vd_set1(double x) { return x; }
 static inline vd vd_add(vd a, vd b) { return a + b; }
 static inline vd vd_sub(vd a, vd b) { return a - b; }
