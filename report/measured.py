@@ -8,7 +8,7 @@ from .record import recorded
 from .run import Run
 from .stats import Case, limit_of, sizes_in
 from .tables import RECIPE, Table
-from .words import times
+from .words import three, times
 
 SHOWN = "zen-4"  # whose runs the pages show
 LARGE = 131072, 1024  # rows and columns of a table in memory
@@ -85,7 +85,10 @@ def today(r):
     for work, name, ours, c in peers.chosen(shown):
         theirs, mine = (r.peers.works[work][n] for n in (name, ours))
         cells = [peers.error(theirs), peers.clock(theirs, work), peers.error(mine), peers.clock(mine, work)]
-        rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, times(c, brief=True).split()[0]])
+        ratio = times(c, brief=True).split()[0]
+        if ratio == "about":  # the run cannot tell
+            ratio = " to ".join(three(1 + end) for end in c.interval)
+        rows.append([f"{peers.what(r.peers, name)}, {work.n} x {work.d}", *cells, ratio])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
     note = f"{rotation(r)} One thread, float32; the largest errors of all values; times and ratios are medians of nine turns. {of_run(r.peers.context, r.peers.commit)}"
     return f"{text.markdown(Table('', head, rows))}\n\n{note}"

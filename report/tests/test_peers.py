@@ -67,5 +67,5 @@ def test_at_most_so_many_rows():
     ]
     rows = table(peers(*more)).rows
     assert len(rows) == MOST and [r[0] for r in rows if "plan" in r[0]] == [
-        f"C: plan and fill, {n} x 8" for n in range(26, 40)
+        f"C: plan and fill, {n} x 8" for n in range(24, 40)
     ]
