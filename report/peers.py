@@ -33,7 +33,6 @@ SHOWN = (
     "diffusers",
 )
 ROTATION = "rotation"  # as accurate, nearly: it is shown in a long table and in single rows, too
-MOST = 18
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -59,17 +58,17 @@ class Peers:
 
 
 def chosen(found):
-    """At most MOST rows: of the libraries in SHOWN those of the main sizes, those of ROTATION, and then the other works in
-    which a peer is faster, each with the fastest one, the clearest ones first."""
+    """Of the libraries in SHOWN those of the main sizes; of ROTATION some more; and of each kind of work in which a peer is
+    faster, the clearest other case."""
     main, wins = {}, {}
     for row in found:  # the fastest first
         work, library = row[0], next((name for name in SHOWN if row[1].startswith(name)), None)
         is_main = work.n == MAIN.get(work.kind)
         if library and (is_main or library == ROTATION and (work.n == LONG or work.end == EARLY)):
             main.setdefault((work, library), row)
-        elif row[3].verdict == "faster":
-            wins.setdefault(work, row)
-    keep = [*main.values(), *sorted(wins.values(), key=lambda row: row[3].behind)][:MOST]
+        elif row[3].verdict == "faster" and row[3].behind <= wins.get(work.kind, row)[3].behind:
+            wins[work.kind] = row
+    keep = [*main.values(), *wins.values()]
     return [row for row in found if row in keep]
 
 
@@ -101,10 +100,10 @@ def what(peers, name):
     return f"{peers.context.get(f'peer.{name}', name)}{f' ({version})' * bool(version)}"
 
 
-def table(peers, most=MOST):
-    """most: None for all rows"""
+def table(peers, whole=False):
+    """whole: all cases"""
     found, rows = list(peers.compared()), []
-    for work, name, ours, c in chosen(found) if most else found:
+    for work, name, ours, c in found if whole else chosen(found):
         mine, theirs = peers.works[work][ours], peers.works[work][name]
         cells = [error(theirs), not_nearest(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]
         rows.append([job(work), what(peers, name), *cells, times(c, brief=True)])

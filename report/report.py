@@ -69,7 +69,7 @@ def sections(run, commits, figures=(), peer=None):
     speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
     folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds}
     folds |= tables.apart((tables.by_width(run), tables.left_out(run)))
-    folds |= {"Other libraries": [peers.table(peer, most=None)]} if peer else {}
+    folds |= {"Other libraries": [peers.table(peer, whole=True)]} if peer else {}
     yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
     folds = {machine(run, commits): [conditions(run)]}
     yield Section("How it was measured", notes=list(HOW if run.bench else HOW[:1]), folds=folds)

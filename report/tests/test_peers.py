@@ -2,7 +2,7 @@
 import pytest
 
 from made_up import NINE, bench, case
-from report.peers import MOST, Peers, table
+from report.peers import Peers, table
 
 
 def python(label, n, d, seconds, **more):
@@ -40,7 +40,7 @@ def test_the_table():
     assert found.note.endswith("Not run: jax_f32 (no module named jax).")
     failed = {"run_name": "fill/x", "label": "fill x float32", "run_type": "iteration", "error_occurred": True}
     assert table(peers([failed | {"error_message": "off by 2"}])).note.endswith(" Failed: fill/x (off by 2).")
-    assert [row[0] for row in table(peers(), most=None).rows][1:3] == [
+    assert [row[0] for row in table(peers(), whole=True).rows][1:3] == [
         "C: fill, 5000 x 512",
         "C: single rows below 4k, 512 columns",
     ]
@@ -60,12 +60,16 @@ def test_rotation():
     ]
 
 
-def test_at_most_so_many_rows():
-    """The clearest of those where others are faster."""
+def test_where_others_are_faster():
+    """The clearest case of each kind."""
     more = [
-        case(f"once {who}", ns, n, 8) for n in range(2, 40) for who, ns in (("exact_avx2", 1), ("highway", 1 - n / 100))
+        case(f"once {who}", ns, n, 8) for n in (2, 40, 9) for who, ns in (("exact_avx2", 1), ("highway", 1 - n / 100))
     ]
-    rows = table(peers(*more)).rows
-    assert len(rows) == MOST and [r[0] for r in rows if "plan" in r[0]] == [
-        f"C: plan and fill, {n} x 8" for n in range(24, 40)
+    more += [case(f"row {who}", ns, 1, rows=64, end=2**20) for who, ns in (("exact_avx2", 1), ("highway", 0.5))]
+    rows = [row[0] for row in table(peers(*more)).rows]
+    assert rows == [
+        "C: fill, 5000 x 512",
+        "C: single rows below 1M, 512 columns",
+        "C: plan and fill, 40 x 8",
+        "rotary embedding, 8192 x 128",
     ]
