@@ -183,9 +183,9 @@ def joined(found):
         if c.verdict != "slower":
             said.setdefault("about as fast", []).append(place)
         elif (name, other) in said:
-            said[name, other].append(f"{1 + c.behind:.2g} {place}")
+            said[name, other].append(f"{three(1 + c.behind)} {place}")
         else:
-            said[name, other] = [f"{name} is {1 + c.behind:.2g} times as fast as {other} {place}"]
+            said[name, other] = [f"{name} is {three(1 + c.behind)} times as fast as {other} {place}"]
     same = said.pop("about as fast", [])
     parts = [", ".join(cases) for cases in said.values()] + [f"about as fast {', '.join(same)}"] * bool(same)
     return f"Other work: {'; '.join(parts)}"

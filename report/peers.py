@@ -17,7 +17,7 @@ JOBS = {  # {kind: what it does}, in the order of the table
     "timesteps": "timestep embedding",
     "forward": "forward of the module",
 }
-LONG, EARLY = 131072, 4096  # rows of a table; the end of positions
+LONG, EARLY = 131072, 4096  # rows of a table that is judged; the end of positions
 MAIN = {"fill": 5000, "table": 5000, "rotary": 8192, "timesteps": 1000}  # {kind: rows of the size that is shown}
 SHOWN = (
     "rotation",
@@ -64,7 +64,7 @@ def chosen(found):
     for row in found:  # the fastest first
         work, library = row[0], next((name for name in SHOWN if row[1].startswith(name)), None)
         is_main = work.n == MAIN.get(work.kind)
-        if library and (is_main or library == ROTATION and (work.n == LONG or work.end == EARLY)):
+        if library and (is_main or library == ROTATION and (work.size == (LONG, 128) or work.end == EARLY)):
             main.setdefault((work, library), row)
         elif row[3].verdict == "faster" and row[3].behind <= wins.get(work.kind, row)[3].behind:
             wins[work.kind] = row
@@ -108,7 +108,7 @@ def table(peers, whole=False):
         cells = [error(theirs), not_nearest(theirs), clock(theirs, work), ours, error(mine), clock(mine, work)]
         rows.append([job(work), what(peers, name), *cells, times(c, brief=True)])
     head = ["job", "what people use", "its error", "not nearest", "its time", "posenc", "error", "time", "posenc is"]
-    note = f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values, before the number of values that are not the nearest float32; -: not compared."
+    note = f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values; *not nearest* counts those that are not the nearest float32; -: not compared."
     left = [f"{key[len('not_run.') :]} ({why})" for key, why in peers.context.items() if key.startswith("not_run.")]
     note += f" Not run: {', '.join(left)}." * bool(left)
     note += f" Failed: {', '.join(f'{name} ({why})' for name, why in peers.failed.items())}." * bool(peers.failed)

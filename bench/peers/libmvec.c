@@ -4,25 +4,27 @@
  */
 #include "row.h"
 
+#include <tgmath.h> /* sinf and cosf, or sin and cos */
+
 #include <gnu/libc-version.h>
 
 enum { BLOCK = 256 };
 
 static void fill(const void *self, int64_t first, int64_t count, float *out) {
   const peer_table *t = self;
-  float sines[BLOCK], cosines[BLOCK];
+  PEER_REAL sines[BLOCK], cosines[BLOCK];
   for (int64_t i = 0; i < count; i++) {
-    const float position = (float)(first + i);
+    const PEER_REAL position = (PEER_REAL)(first + i);
     for (int64_t start = 0; start < t->pairs; start += BLOCK) {
-      const float *w = t->w + start;
+      const PEER_REAL *w = t->w + start;
       const int64_t n = t->pairs - start < BLOCK ? t->pairs - start : BLOCK;
       for (int64_t k = 0; k < n; k++)
-        sines[k] = sinf(position * w[k]);
+        sines[k] = sin(position * w[k]);
       for (int64_t k = 0; k < n; k++)
-        cosines[k] = cosf(position * w[k]);
+        cosines[k] = cos(position * w[k]);
       for (int64_t k = 0; k < n; k++) {
-        out[2 * k] = sines[k];
-        out[2 * k + 1] = cosines[k];
+        out[2 * k] = (float)sines[k];
+        out[2 * k + 1] = (float)cosines[k];
       }
       out += 2 * n;
     }

@@ -9,10 +9,14 @@
 
 #include "peer.h"
 
-/* The frequencies as the tutorials compute them, in float32: exp(2k * (-ln(base) / d)). */
+/* The frequencies as the tutorials compute them, exp(2k * (-ln(base) / d)): in float32, or in float64 where the peer's file
+ * defines PEER_REAL as double. */
+#ifndef PEER_REAL
+#define PEER_REAL float
+#endif
 typedef struct peer_table {
   int64_t pairs;
-  float *w; /* padded with zeros to a multiple of 64 bytes, so that vectors are whole */
+  PEER_REAL *w; /* padded with zeros to a multiple of 256 bytes, so that vectors are whole */
 } peer_table;
 
 static inline void peer_free(void *self) {
@@ -21,50 +25,24 @@ static inline void peer_free(void *self) {
   free(t);
 }
 
+static inline PEER_REAL peer_exp(PEER_REAL x) {
+  return sizeof x == sizeof(float) ? (PEER_REAL)expf((float)x) : (PEER_REAL)exp((double)x);
+}
+
 static inline void *peer_frequencies(int64_t d_model, double base) {
   const int64_t pairs = d_model / 2;
-  const size_t bytes = ((size_t)pairs * sizeof(float) + 63) / 64 * 64;
+  const size_t bytes = ((size_t)pairs * sizeof(PEER_REAL) + 255) / 256 * 256;
   peer_table *t = (peer_table *)malloc(sizeof *t);
-  float *w = (float *)aligned_alloc(64, bytes);
+  PEER_REAL *w = (PEER_REAL *)aligned_alloc(64, bytes);
   if (!t || !w) {
     free(t);
     free(w);
     return NULL;
   }
   memset(w, 0, bytes);
-  const float step = (float)(-log(base) / (double)d_model);
+  const PEER_REAL step = (PEER_REAL)(-log(base) / (double)d_model);
   for (int64_t k = 0; k < pairs; k++)
-    w[k] = expf((float)(2 * k) * step);
-  t->pairs = pairs;
-  t->w = w;
-  return t;
-}
-
-/* The frequencies in float64. */
-typedef struct peer_table_f64 {
-  int64_t pairs;
-  double *w; /* padded with zeros to whole strips of 32 */
-} peer_table_f64;
-
-static inline void peer_free_f64(void *self) {
-  peer_table_f64 *t = (peer_table_f64 *)self;
-  free(t->w);
-  free(t);
-}
-
-static inline void *peer_frequencies_f64(int64_t d_model, double base) {
-  const int64_t pairs = d_model / 2;
-  const size_t bytes = (size_t)((pairs + 31) / 32 * 32) * sizeof(double);
-  peer_table_f64 *t = (peer_table_f64 *)malloc(sizeof *t);
-  double *w = (double *)aligned_alloc(64, bytes);
-  if (!t || !w) {
-    free(t);
-    free(w);
-    return NULL;
-  }
-  memset(w, 0, bytes);
-  for (int64_t k = 0; k < pairs; k++)
-    w[k] = exp((double)(2 * k) * (-log(base) / (double)d_model));
+    w[k] = peer_exp((PEER_REAL)(2 * k) * step);
   t->pairs = pairs;
   t->w = w;
   return t;

@@ -59,8 +59,8 @@ INLINE uint32_t half_step(format fmt) { return UINT32_C(1) << (24 - posenc_dtype
  *   float32   to the lower half MOVE: of the 29 dropped bits, those within CHECK_WINDOW of half-way become 0 ..
  *             2 CHECK_WINDOW - 1, and the others have a bit of FAR. To the upper half a word by which LARGE is set from
  *             CHECK_SMALL on
- *   16 bits   less the first midpoint above the least size, plus LARGE. So the sum is a multiple of a whole step at
- *             midpoints only, and LARGE is set from that midpoint on
+ *   16 bits   a word of LARGE less the first midpoint above the least size. So the lower bits of the sum are 0 at midpoints
+ *             only, and LARGE is set from that midpoint on
  * If the frequency is exempt, LARGE is always set. No carry reaches the sign, since values are at most 1. */
 enum { MOVE = (1 << 28) + CHECK_WINDOW, FAR = (1 << 29) - 2 * CHECK_WINDOW, LARGE = 1 << 30 };
 

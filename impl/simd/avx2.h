@@ -10,7 +10,7 @@ static inline vf vf_load(const float *p) { return _mm256_load_ps(p); }
 static inline vf vf_set1(float x) { return _mm256_set1_ps(x); }
 static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vd vd_load(const double *p) { return _mm256_load_pd(p); }
-static inline vd vd_loadu(const double *p) { return _mm256_loadu_pd(p); }
+static inline vd vd_loadu(const void *p) { return _mm256_loadu_pd((const double *)p); }
 static inline vd vd_set1(double x) { return _mm256_set1_pd(x); }
 static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
 static inline void vd_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
@@ -130,7 +130,7 @@ static inline void vu_now(vu *a) { __asm__ volatile("" : "+x"(*a)); }
 static inline int vu_equal(vu a, vu b) { return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)) == -1; }
 static inline int vu_any_zero(vu a) { return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, _mm256_setzero_si256())) != 0; }
 
-#include "simd/interleaved.h"
+#include "simd/no_masks.h"
 
 static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
   const __m128 a = _mm256_cvtpd_ps(y.a), b = _mm256_cvtpd_ps(y.b), c = _mm256_cvtpd_ps(z.a), d = _mm256_cvtpd_ps(z.b);

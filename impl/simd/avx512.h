@@ -14,7 +14,7 @@ static inline vf vf_load(const float *p) { return _mm512_load_ps(p); }
 static inline vf vf_set1(float x) { return _mm512_set1_ps(x); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vd vd_load(const double *p) { return _mm512_load_pd(p); }
-static inline vd vd_loadu(const double *p) { return _mm512_loadu_pd(p); }
+static inline vd vd_loadu(const void *p) { return _mm512_loadu_pd(p); }
 static inline vd vd_set1(double x) { return _mm512_set1_pd(x); }
 static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
 static inline void vd_store(double *p, vd a) { _mm512_storeu_pd(p, a); }

@@ -11,7 +11,7 @@ static inline vf vf_load(const float *p) { return vld1q_f32(p); }
 static inline vf vf_set1(float x) { return vdupq_n_f32(x); }
 static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
 static inline vd vd_load(const double *p) { return vld1q_f64(p); }
-static inline vd vd_loadu(const double *p) { return vld1q_f64(p); }
+static inline vd vd_loadu(const void *p) { return vreinterpretq_f64_u8(vld1q_u8((const uint8_t *)p)); }
 static inline vd vd_set1(double x) { return vdupq_n_f64(x); }
 static inline vd vd_mul(vd a, vd b) { return vmulq_f64(a, b); }
 static inline void vd_store(double *p, vd a) { vst1q_f64(p, a); }
@@ -75,7 +75,8 @@ static inline void vp_put(float *to, vp a, int streamed) { (void)streamed, vst1q
 static inline void vp_store_some(float *to, vp a, int64_t columns) {
   float lanes[4];
   vst1q_f32(lanes, a);
-  memcpy(to, lanes, (size_t)(columns < 4 ? columns : 4) * sizeof(float));
+  if (columns > 0)
+    memcpy(to, lanes, (size_t)(columns < 4 ? columns : 4) * sizeof(float));
 }
 static inline void stream_end(void) {}
 
@@ -101,7 +102,7 @@ static inline void vu_now(vu *a) { __asm__ volatile("" : "+w"(*a)); }
 static inline int vu_equal(vu a, vu b) { return vminvq_u32(vceqq_u32(a, b)) != 0; }
 static inline int vu_any_zero(vu a) { return vminvq_u32(a) == 0; }
 
-#include "simd/interleaved.h"
+#include "simd/no_masks.h"
 
 static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
   const vp a = vg_floats(y), b = vg_floats(z);

@@ -7,7 +7,7 @@ enum { VD_LANES = 1 };
 
 static inline vd vd_load(const double *p) { return *p; }
 static inline void vd_store(double *p, vd a) { memcpy(p, &a, sizeof a); } /* other types are read there */
-static inline vd vd_loadu(const double *p) {                              /* other types are read, too */
+static inline vd vd_loadu(const void *p) {
   vd a;
   memcpy(&a, p, sizeof a);
   return a;
@@ -121,7 +121,7 @@ static inline void vh_put(uint16_t *to, vh a, int streamed) {
 }
 static inline int vh_equal(vh a, vh b) { return a == b; }
 
-#include "simd/interleaved.h"
+#include "simd/no_masks.h"
 
 static inline void vg_unzip(vg y, vg z, vp *firsts, vp *seconds) {
   *firsts = vp_join(y.a, z.a);

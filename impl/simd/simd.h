@@ -4,7 +4,7 @@
  *   vd, VD_LANES      float64 vector; vd_load (aligned), vd_loadu, vd_store (anywhere), vd_set1, vd_add, vd_sub,
  *                     vd_mul, vd_abs, vd_round (to the nearest integer, ties to even)
  *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
- *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
+ *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (exact where c is the rounded product)
  *   vd_two_product    p + e = a * b exactly, barring underflow
  *   vd_ge(a, b)       a mask: all bits of a lane set where a >= b, none elsewhere; vd_select(mask, a, b) has a where they
  *                     are set; vd_and, vd_or of bits
@@ -16,7 +16,7 @@
  *   vg (group)        VD_LANES pairs of values, as two vectors: interleaved, or the first values and then the second ones,
  *                     as suits the instruction set. So in memory, too: first values come in runs of VG_APART, and a second
  *                     value is VG_APART after its first one. vg_store(to, firsts, seconds), vg_load (aligned), vg_mul,
- *                     vg_fma, vg_fnma; vg_firsts(p) has the first value of each pair in memory in place of both,
+ *                     vg_fma, vg_fnma; vg_firsts(p) has the first value of each pair in memory in both places,
  *                     vg_seconds(p) the second one. Out of groups, interleaved: vg_put of float64, vg_floats rounds
  *                     to float32; vg_unzip(y, z, firsts, seconds) rounds two groups, and separates
  *
@@ -27,9 +27,9 @@
  *   vh (half width)   2 VD_LANES elements of 16 bits: vp_to_bf16 (ties away from 0), vp_to_f16 (ties to even), vh_equal
  *   vu (unsigned)     2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
  *                     float64; vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_equal
- *   vtest             do all lanes of two rows have a bit? vtest_start(); vtest_add(&t, a, b, bits): each lane of a, of the
- *                     first row, and of b, of the second one, should have one of `bits`; vtest_failed(&t) is 0, or 1 where
- *                     it may be the first row that has a lane without, 2 the second one, 3 either or both
+ *   vtest             does every lane have one of some bits? vtest_start(); vtest_add(&t, a, b, bits) tests two vectors, of
+ *                     two rows for instance; vtest_failed(&t) is 0 if all lanes had one. If not, bit 0 means a vector a,
+ *                     bit 1 a vector b; without masks, both bits are set
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */

@@ -70,6 +70,7 @@ typedef struct shape {
   int64_t d_model, first, rows, offset;
   int split;
   int64_t gap; /* columns between rows */
+  int two;     /* with split: 1: two arrays, the second in the other half of the memory */
 } shape;
 
 /* The number of elements that were streamed and then stored again with another value. */
@@ -89,7 +90,8 @@ static void check_values(const posenc_spec *spec, shape s) {
   for (int64_t i = 0; i < s.rows; i++)
     for (int64_t c = 0; c < n; c++) {
       const int64_t from = !s.split ? c : 2 * c < n ? 2 * c : 2 * c - n + 1;
-      unsigned char *const got = elements_out + s.offset + (size_t)(i * (n + s.gap) + c) * size;
+      const int64_t at = s.two ? i * n / 2 + c % (n / 2) : i * (n + s.gap) + c;
+      unsigned char *const got = elements_out + s.offset + (size_t)at * size + (s.two && 2 * c >= n ? TABLE / 2 : 0);
       if (memcmp(got, (unsigned char *)expected + (size_t)(i * n + from) * size, size) != 0)
         fail_msg("row %lld, column %lld: another value than the library's", (long long)i, (long long)c);
       memset(got, UNWRITTEN, size);
@@ -108,9 +110,9 @@ static void check_shape(shape s) {
   const int64_t n = s.d_model / 2;
   const posenc_rows r = {.first = s.first, .count = s.rows, .pairs = n};
   unsigned char *const out = elements_out + s.offset;
-  const int64_t row_bytes = (s.d_model + s.gap) * (int64_t)size;
-  const posenc_place to = {out, out + (s.split ? n : 1) * (int64_t)size, row_bytes, s.split, 0};
-  assert_true(s.rows * row_bytes + s.offset <= TABLE);
+  const int64_t row_bytes = (s.two ? n : s.d_model + s.gap) * (int64_t)size;
+  const posenc_place to = {out, out + (s.two ? TABLE / 2 : (s.split ? n : 1) * (int64_t)size), row_bytes, s.split, 0};
+  assert_true(s.rows * row_bytes + s.offset <= (s.two ? TABLE / 2 : TABLE));
   void *const state = aligned_alloc(64, (extra_bytes(&problem) + 63) / 64 * 64);
   assert_non_null(state);
   memset(is_kept, 0, sizeof is_kept);
@@ -133,9 +135,11 @@ static void check_shape(shape s) {
       (long long)again);
   const int is_streamed = s.d_model * (int64_t)size % 64 == 0 && !(EXACT && s.dtype == POSENC_DTYPE_F64) &&
                           !(s.split && size == 2); /* table.h */
-  /* Without a gap all but the ends of the first and the last row. A row of float64 may end with half of two lines. */
+  /* Without a gap all but both ends of the rows that a strip has in one go: a line, of float64 two, in each array. A row of
+   * float64 may end with half of two lines. */
   const int is_whole = s.gap == 0 && !(size == sizeof(double) && n % 8 != 0);
-  const int64_t ends = 2 * 128, least = is_whole ? all * (int64_t)size - ends : all * (int64_t)size / 2;
+  const int64_t ends = (1 + s.two) * (1 + (size == sizeof(double))) * 64 * (1 + s.rows / 2048);
+  const int64_t least = is_whole ? all * (int64_t)size - ends : all * (int64_t)size / 2;
   assert_true(is_streamed ? bytes >= least : bytes == 0);
   assert_int_equal(n_begun, 0);
   assert_true(most_begun <= (s.split ? 4 : 2));
@@ -160,14 +164,15 @@ static void lines_begun(void **unused) {
       for (int first = 0; first <= 37; first += 37) {
         const int64_t d_model = widths[w], rows = 300;
         for (int t = 0; t < 4; t++) {
-          check_shape((shape){dtypes[t], d_model, first, rows, offset, 0, 0});
+          check_shape((shape){dtypes[t], d_model, first, rows, offset, 0, 0, 0});
           if (dtypes[t] != POSENC_DTYPE_F64 && d_model % 32 == 0) /* half rows of float32 are whole lines */
-            check_shape((shape){dtypes[t], d_model, first, rows, offset, 1, 0});
+            check_shape((shape){dtypes[t], d_model, first, rows, offset, 1, 0, 0});
         }
       }
   for (int split = 0; split < 2; split++) {
-    check_shape((shape){POSENC_DTYPE_F32, 512, 37, 300, 16, split, 64 /* whole lines */});
-    check_shape((shape){POSENC_DTYPE_F32, 128, -37, 5000, 16, split, 0}); /* more rows than a strip has in one go */
+    check_shape((shape){POSENC_DTYPE_F32, 512, 37, 300, 16, split, 64 /* whole lines */, 0});
+    check_shape((shape){POSENC_DTYPE_F32, 128, -37, 5000, 16, split, 0, 0}); /* more rows than a strip has in one go */
+    check_shape((shape){POSENC_DTYPE_F32, 128, -37, 5000, 16 * split, 1, 0, 1});
   }
 }
 
