@@ -110,7 +110,7 @@ def test_the_picks_are_the_judges():
         'speed matters: impl="anchored", 1.25 times' in line for line in said
     )
     assert said[2] == (
-        "Other work: anchored is 2 times as fast as exact at 16 x 384; exact is 2 times as fast as anchored for single rows; "
+        "Other work: anchored is 2.00 times as fast as exact at 16 x 384; exact is 2.00 times as fast as anchored for single rows; "
         "about as fast at random positions, in uncached memory"
     )
 
@@ -257,8 +257,8 @@ def test_other_work_is_that_of_the_names():
     works += work("fill", (64, 512), exact_avx2=swing(9, 0.9), anchored_avx2=nine(4))
     works += work("fill", (256, 512), exact_avx2=nine(3), anchored_avx2=nine(2))
     assert answer.other_work(Run(verify(entries), bench(works))) == [
-        "Other work: exact is 2 times as fast as anchored at random positions; exact is 1.5 times as fast as float64 for "
-        "single rows; anchored is 1.5 times as fast as exact at 256 x 512"
+        "Other work: exact is 2.00 times as fast as anchored at random positions; exact is 1.50 times as fast as float64 for "
+        "single rows; anchored is 1.50 times as fast as exact at 256 x 512"
     ]
 
 
