@@ -4,8 +4,9 @@
  *   1. Rounding test of every row pair (element.h), v = 2^-53. A sum of anchor and step is off by less than
  *      POSENC_BUDGET_ERROR v. In float32, for a value from 2^-12 on, a unit of the dropped bits is at least 2^-64, so
  *      CHECK_WINDOW units are at least 2^-49, which is more than that error.
- *   2. Recheck of the rows that fail the test: 3.5 % of the row pairs in float32 at random angles. A value is right if value -
- *      error and value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
+ *   2. Recheck of the rows that fail the test: 3.5 % of the row pairs in float32 at random angles. A value is right if
+ *      value - error and value + error round alike. The error of a small angle's sine is relative,
+ *      POSENC_BUDGET_RELATIVE v.
  *   3. Wide: the values that fail the recheck are computed as the sum of two float64 (angle.h). That decides values
  *      near 0, too.
  *   4. Fallback (multiprecision/fallback.c): the values that are still open, in integers of 256 bits and more.

@@ -64,20 +64,21 @@ INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes)
     vd_put((double *)(to + (uintptr_t)at), vd_loadu(from + at), 1);
 }
 
-/* Both ends of rows, where each row begins where the one before ends, run by run. Each array has a buffer: the table without
- * the columns between the ends, so an end and the beginning that follows it lie side by side, as in the line that they share.
+/* Both ends of rows that follow each other without a gap, run by run. Each array has a buffer: the table without the
+ * columns between the ends. So an end and the beginning that follows it lie side by side, as in the line that they
+ * share.
  *
  *     table     beginning 0  ...  end 0 | beginning 1  ...  end 1 | beginning 2  ...
  *     buffer    beginning 0, end 0 | beginning 1, end 1 | beginning 2, ...      (|: a row begins, in the midst of a line)
  *
- * Before the rows of a run the buffer has the last row of the run before. Of the lines before row `from` and after row
- * end - 1, only the bytes of these rows are written. A `part` is a row, or half of one if its halves are sines and cosines. */
+ * The buffer begins with the last row of the run before. Of the lines that rows `from` and end - 1 share with rows outside,
+ * only their own bytes are written. A `part` is a row, or half of one if its halves are sines and cosines. */
 static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   enum { MOST = 128 /* bytes of a row in the buffer: two halves with a line each, or two lines of float64 */ };
   unsigned char buffer[2][(1 + RUN) * MOST] CACHE_ALIGNED;
   const int64_t parts = 1 + are_halves(r, to, p->fmt), arrays = to->is_split && parts == 1 ? 2 : 1; /* parts of a row */
-  const int64_t ends = p->n * bytes_of_pair(p->fmt),
-                beginning = (int64_t)(-(uintptr_t)to->first % 64); /* bytes of a part */
+  /* Bytes: both ends of a part, the first of them, the second, all ends of a row. */
+  const int64_t ends = p->n * bytes_of_pair(p->fmt), beginning = (int64_t)(-(uintptr_t)to->first % 64);
   const int64_t ending = ends - beginning, row_ends = parts * ends, part_bytes = to->row_bytes / parts;
   unsigned char *const first = buffer[0] + row_ends;
   unsigned char *const second = !to->is_split ? first + size_of(p->fmt) : parts == 2 ? first + ends : buffer[1] + ends;
@@ -104,9 +105,9 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
 
 /* ---- the walk ---- */
 
-/* So many rows of a strip are written before the next strip begins. A streamed strip first copies its rotations, which pays over many rows. With
- * ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed; 64 rows cost 5 % within
- * L2). */
+/* So many rows of a strip are written before the next strip begins. A streamed strip first copies its rotations, which
+ * pays over many rows. With ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed;
+ * 64 rows cost 5 % within L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
 /* A row's frequencies but the ends, k .. end-1: in whole lines, or where rows are not streamed in whole vectors. */
