@@ -159,7 +159,7 @@ __attribute__((noinline)) static void recheck(
       .ahead = destination_in((unsigned char *)y[0]),
       .behind = destination_in((unsigned char *)y[1])};
   const int64_t further = b - wanted->first;
-  narrow_f64(p, &again);
+  write_f64(p, &again);
   if (wanted->has_ahead && failed & 1)
     recheck_row(p, cosines_first, run + STEPS + b, y[0], advanced(wanted->ahead, further * wanted->next_ahead));
   if (wanted->has_behind && failed & 2)

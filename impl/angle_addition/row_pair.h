@@ -11,7 +11,7 @@
  *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
  *     far apart for the processor to foresee them.
  *   - Two groups of one row are stored, then two of the other: the rows of a pair may be some pages apart, and stores that
- *     cross lines take turns badly there. (Narrow strips store one, unless they are split.)
+ *     cross lines take turns badly there. (Strips of 8 or 24 frequencies store one.)
  *   - Where rows are streamed, only memory of the strip is read between stores: other memory may have the page offset of
  *     a store.
  *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for
@@ -92,42 +92,55 @@ INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, c
   }
 }
 
-/* Instances of the loop. Nearly all strips are STRIP frequencies wide; a constant width is faster (impl/README.md). */
+/* Instances of the loop, each for constant widths but in float64: impl/README.md says why. Split strips have 16 frequencies
+ * or STRIP. */
 typedef uint64_t write_row_pairs_of(const strip *p, const row_pairs *r);
-#define INSTANCE_(name, dtype, split, streamed, n, groups)                                                             \
+#define INSTANCE(name, dtype, split, streamed, call)                                                                   \
   __attribute__((noinline)) static uint64_t name(const strip *p, const row_pairs *r) {                                 \
-    return write_row_pairs((format){dtype, split, streamed, is_tested(dtype)}, n, groups, p, r);                       \
+    const format fmt = {dtype, split, streamed, is_tested(dtype)};                                                     \
+    return call;                                                                                                       \
   }
-#define INSTANCE(name, dtype, split, streamed) INSTANCE_(name, dtype, split, streamed, STRIP, 2)
-#define NARROW(name, dtype, split, streamed) INSTANCE_(name, dtype, split, streamed, p->n, split ? 2 : 1)
-INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0)
-INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0)
-INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0)
-INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0)
-INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0)
-INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0)
-INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1)
-INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1)
-INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1)
-INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1)
-NARROW(narrow_f32, POSENC_DTYPE_F32, 0, p->fmt.is_streamed)
-NARROW(narrow_bf16, POSENC_DTYPE_BF16, 0, p->fmt.is_streamed)
-NARROW(narrow_f16, POSENC_DTYPE_F16, 0, p->fmt.is_streamed)
-NARROW(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed)
-NARROW(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0)
-NARROW(narrow_split_f16, POSENC_DTYPE_F16, 1, 0)
-NARROW(narrow_f64, POSENC_DTYPE_F64, 0,
-    p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed) /* recheck() calls it for other dtypes */
+#define WIDTH(n, groups) write_row_pairs(fmt, n, groups, p, r)
+#define WIDE WIDTH(STRIP, 2)
+#define HALF WIDTH(HALF_STRIP, 2)
+#define NARROW (p->n == 8 ? WIDTH(8, 1) : p->n == 16 ? WIDTH(16, 2) : WIDTH(24, 1))
+INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0, WIDE)
+INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0, WIDE)
+INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0, WIDE)
+INSTANCE(write_f64, POSENC_DTYPE_F64, 0, 0, WIDTH(p->n, 1)) /* recheck() calls it for every dtype */
+INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0, WIDE)
+INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0, WIDE)
+INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0, WIDE)
+INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1, WIDE)
+INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1, WIDE)
+INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1, WIDE)
+INSTANCE(stream_f64, POSENC_DTYPE_F64, 0, 1, WIDTH(p->n, 1))
+INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1, WIDE)
+INSTANCE(write_narrow_f32, POSENC_DTYPE_F32, 0, 0, NARROW)
+INSTANCE(write_narrow_bf16, POSENC_DTYPE_BF16, 0, 0, NARROW)
+INSTANCE(write_narrow_f16, POSENC_DTYPE_F16, 0, 0, NARROW)
+INSTANCE(write_half_f32, POSENC_DTYPE_F32, 1, 0, HALF)
+INSTANCE(write_half_bf16, POSENC_DTYPE_BF16, 1, 0, HALF)
+INSTANCE(write_half_f16, POSENC_DTYPE_F16, 1, 0, HALF)
+INSTANCE(stream_narrow_f32, POSENC_DTYPE_F32, 0, 1, NARROW)
+INSTANCE(stream_narrow_bf16, POSENC_DTYPE_BF16, 0, 1, NARROW)
+INSTANCE(stream_narrow_f16, POSENC_DTYPE_F16, 0, 1, NARROW)
+INSTANCE(stream_half_f32, POSENC_DTYPE_F32, 1, 1, HALF)
 
 /* NULL where there is none: for split rows of float64, and for streamed split rows of 16 bits, where a line is a whole
  * strip (Zen 4: with AVX2 half as fast as ordinary stores at 128 columns, and 1.0 to 1.1 times at 1024). */
 static inline write_row_pairs_of *instance_of(int dtype, int is_split, int n, int is_streamed) {
-  static write_row_pairs_of *const instances[][2][3] = {
-      [POSENC_DTYPE_F32] = {{narrow_f32, write_f32, stream_f32}, {narrow_split_f32, write_split_f32, stream_split_f32}},
-      [POSENC_DTYPE_BF16] = {{narrow_bf16, write_bf16, stream_bf16}, {narrow_split_bf16, write_split_bf16}},
-      [POSENC_DTYPE_F16] = {{narrow_f16, write_f16, stream_f16}, {narrow_split_f16, write_split_f16}},
-      [POSENC_DTYPE_F64] = {{narrow_f64, narrow_f64, narrow_f64}}};
-  return instances[dtype][is_split][n < STRIP ? 0 : 1 + is_streamed];
+  static write_row_pairs_of *const whole[][2][2] = {
+      [POSENC_DTYPE_F32] = {{write_f32, stream_f32}, {write_split_f32, stream_split_f32}},
+      [POSENC_DTYPE_BF16] = {{write_bf16, stream_bf16}, {write_split_bf16}},
+      [POSENC_DTYPE_F16] = {{write_f16, stream_f16}, {write_split_f16}},
+      [POSENC_DTYPE_F64] = {{write_f64, stream_f64}}};
+  static write_row_pairs_of *const narrow[][2][2] = {
+      [POSENC_DTYPE_F32] = {{write_narrow_f32, stream_narrow_f32}, {write_half_f32, stream_half_f32}},
+      [POSENC_DTYPE_BF16] = {{write_narrow_bf16, stream_narrow_bf16}, {write_half_bf16}},
+      [POSENC_DTYPE_F16] = {{write_narrow_f16, stream_narrow_f16}, {write_half_f16}},
+      [POSENC_DTYPE_F64] = {{write_f64, stream_f64}}};
+  return (n < STRIP ? narrow : whole)[dtype][is_split][is_streamed];
 }
 
 #endif
