@@ -71,8 +71,8 @@ INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes)
  *     table     beginning 0  ...  end 0 | beginning 1  ...  end 1 | beginning 2  ...
  *     buffer    beginning 0, end 0 | beginning 1, end 1 | beginning 2, ...      (|: a row begins, in the midst of a line)
  *
- * The buffer begins with the last row of the run before. Of the lines that rows `from` and end - 1 share with rows outside,
- * only their own bytes are written. A `part` is a row, or half of one if its halves are sines and cosines. */
+ * The buffer begins with the last row of the run before. The first line of row `from` and the last line of row end - 1 have
+ * bytes of other rows, too, which are not written. A `part` is a row, or half of one if its halves are sines and cosines. */
 static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   enum { MOST = 128 /* bytes of a row in the buffer: two halves with a line each, or two lines of float64 */ };
   unsigned char buffer[2][(1 + RUN) * MOST] CACHE_ALIGNED;
