@@ -11,7 +11,8 @@
 typedef struct job {
   const segment *s;
   reference_value *values;
-  float *floats;     /* nearest_rows() fills these instead of values */
+  float *floats; /* nearest_rows() fills these instead of values */
+  int64_t rows;
   atomic_llong next; /* the next row to be taken by a thread */
   pthread_mutex_t lock;
   mpfr_effort effort;
@@ -21,12 +22,12 @@ static void *work(void *argument) {
   job *j = argument;
   const segment *s = j->s;
   mpfr_reference *t = reference_create(&s->spec);
-  for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < s->n_rows;) {
+  for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < j->rows;) {
     const int64_t start = row * s->spec.d_model;
     if (j->floats)
       reference_row_floats(t, s->positions[row], j->floats + start);
     else
-      reference_row(t, s->positions[row], j->values + start);
+      reference_row_real(t, segment_position(s, row), j->values + start);
   }
   pthread_mutex_lock(&j->lock);
   j->effort.widened += reference_widened(t);
@@ -53,13 +54,15 @@ static void share_rows(job *j, int64_t threads) {
 }
 
 reference_value *expected_rows(const segment *s, int64_t threads) {
-  job j = {.s = s, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(reference_value))};
+  job j = {.s = s, .rows = s->n_rows + SEGMENT_REALS};
+  j.values = must_calloc(j.rows * s->spec.d_model, sizeof *j.values);
   share_rows(&j, threads);
   return j.values;
 }
 
 float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort) {
-  job j = {.s = s, .floats = must_calloc(s->n_rows * s->spec.d_model, sizeof(float)), .effort = *effort};
+  job j = {
+      .s = s, .rows = s->n_rows, .floats = must_calloc(s->n_rows * s->spec.d_model, sizeof(float)), .effort = *effort};
   share_rows(&j, threads);
   *effort = j.effort;
   return j.floats;

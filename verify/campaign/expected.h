@@ -7,7 +7,7 @@
 
 enum { EXPECTED_MOST_THREADS = 64 };
 
-/* Returns n_rows * d_model values, row by row, which the caller frees.
+/* Returns (n_rows + SEGMENT_REALS) * d_model values, row by row, which the caller frees.
  * threads: 1 to EXPECTED_MOST_THREADS, or 0 for one per processor. All of them have ended on return. */
 reference_value *expected_rows(const segment *s, int64_t threads);
 
@@ -17,7 +17,7 @@ typedef struct mpfr_effort {
   int64_t widened, most_bits;
 } mpfr_effort;
 
-/* The same rows by MPFR as correctly rounded float32, which the caller frees. Adds to *effort. */
+/* The first n_rows rows by MPFR as correctly rounded float32, which the caller frees. Adds to *effort. */
 float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort);
 
 #endif

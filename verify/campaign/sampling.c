@@ -63,10 +63,14 @@ void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *
   add_run(s, to - length, length);
 }
 
-void sample_finish(segment *s) {
+void sample_finish(segment *s, uint64_t *random) {
   s->positions = must_calloc(s->n_rows, sizeof *s->positions);
   int64_t row = 0;
   for (int64_t r = 0; r < s->n_runs; r++)
     for (int64_t i = 0; i < s->runs[r].count; i++)
       s->positions[row++] = s->runs[r].first + i;
+  for (int64_t i = 0; i < SEGMENT_REALS; i++) { /* beside a row, on the side of 0, which is in the domain */
+    const int64_t position = s->positions[i * (s->n_rows - 1) / (SEGMENT_REALS - 1)];
+    s->reals[i] = (double)position + (position > 0 ? -1 : 1) * real_between(random, 0, 1);
+  }
 }

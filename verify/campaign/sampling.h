@@ -9,7 +9,7 @@
  * order. */
 void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *random);
 
-/* Fills in positions, once all ranges are added. */
-void sample_finish(segment *s);
+/* Fills in positions and reals, once all ranges are added. */
+void sample_finish(segment *s, uint64_t *random);
 
 #endif

@@ -68,7 +68,7 @@ static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, i
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
       sample_range(added, low, high, affordable(rows, spec->d_model * most_ranges), &random);
-  sample_finish(added);
+  sample_finish(added, &random);
   return added;
 }
 
@@ -183,7 +183,7 @@ sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to) {
   uint64_t random = 1;
   segment *added = add_segment(&s, "whole", spec, from, to);
   sample_range(added, from, to, to - from, &random);
-  sample_finish(added);
+  sample_finish(added, &random);
   return s;
 }
 

@@ -12,6 +12,8 @@ typedef struct sweep_run {
   int64_t first, count;
 } sweep_run;
 
+enum { SEGMENT_REALS = 8 };
+
 /* The sampled rows of one shape between two positions, which are reported together. */
 typedef struct segment {
   char shape[24];
@@ -23,7 +25,13 @@ typedef struct segment {
   int64_t n_runs;
   int64_t *positions; /* n_rows of them, run after run */
   int64_t n_rows;
+  double reals[SEGMENT_REALS]; /* positions between integers, which posenc_fill_at_real() writes */
 } segment;
+
+/* The position of a row; those from n_rows on are real. */
+static inline double segment_position(const segment *s, int64_t row) {
+  return row < s->n_rows ? (double)s->positions[row] : s->reals[row - s->n_rows];
+}
 
 typedef struct sweep {
   segment *segments;

@@ -14,13 +14,14 @@
 
 /* The child writes these as it runs, so that the parent can say where it died. */
 struct trial_state {
-  enum stage { STAGE_PLAN, STAGE_FILL, STAGE_BOUND, STAGE_DONE } volatile stage;
+  const char *volatile now; /* the call that runs, one of the strings of this program */
   volatile posenc_status status;
+  disagreement found;
 };
 
-static const char *const stage_names[] = {"posenc_plan_create", "posenc_fill", "posenc_impl_error_bound", "the end"};
+static const char create[] = "posenc_plan_create", end[] = "the end";
 
-static size_t count_of(const segment *s) { return (size_t)(s->n_rows * s->spec.d_model); }
+static size_t count_of(const segment *s) { return (size_t)((s->n_rows + SEGMENT_REALS) * s->spec.d_model); }
 
 static void *shared_memory(size_t size) {
   void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -32,6 +33,7 @@ static void *shared_memory(size_t size) {
 trial trial_create(const segment *s) {
   trial t = {.s = s, .size = format_of(s->spec.dtype)->size};
   t.state = shared_memory(sizeof *t.state);
+  t.found = &t.state->found;
   t.outputs = shared_memory(count_of(s) * t.size);
   t.bounds = shared_memory(count_of(s) * sizeof *t.bounds);
   return t;
@@ -51,18 +53,24 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
   if (status != POSENC_OK)
     return status;
 
-  t->state->stage = STAGE_FILL;
+  t->state->now = "posenc_fill";
   for (int64_t r = 0, row = 0; r < s->n_runs && status == POSENC_OK; row += s->runs[r++].count)
     status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, trial_output(t, row, 0), s->spec.d_model);
+  if (status == POSENC_OK)
+    status = compare_calls(s, plan, t->outputs, &t->state->now, t->found);
+  if (status == POSENC_OK) {
+    t->state->now = "posenc_fill_at_real";
+    status = posenc_fill_at_real(plan, s->reals, SEGMENT_REALS, trial_output(t, s->n_rows, 0), s->spec.d_model);
+  }
   posenc_plan_destroy(plan);
   if (status != POSENC_OK)
     return status;
 
-  t->state->stage = STAGE_BOUND;
-  for (int64_t row = 0, i = 0; row < s->n_rows; row++)
+  t->state->now = "posenc_impl_error_bound";
+  for (int64_t row = 0, i = 0; row < s->n_rows + SEGMENT_REALS; row++)
     for (int64_t column = 0; column < s->spec.d_model; column++, i++)
-      t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, (double)s->positions[row], column);
-  t->state->stage = STAGE_DONE;
+      t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, segment_position(s, row), column);
+  t->state->now = end;
   return POSENC_OK;
 }
 
@@ -79,8 +87,9 @@ static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
 
 trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size) {
   memset(t->outputs, 0xff, count_of(t->s) * t->size); /* NaN in every dtype */
-  t->state->stage = STAGE_PLAN;
+  t->state->now = create;
   t->state->status = POSENC_OK;
+  t->found->call = NULL;
 
   const pid_t pid = fork();
   if (pid == 0)
@@ -96,9 +105,8 @@ trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, cha
       return TRIAL_FAILED;
     }
 
-  const enum stage stage = t->state->stage;
+  const char *where = t->state->now;
   const posenc_status status = t->state->status;
-  const char *where = stage <= STAGE_DONE ? stage_names[stage] : "an unknown place";
   if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM) {
     snprintf(reason, size, "not finished after %u seconds, in %s", seconds, where);
   } else if (WIFSIGNALED(how)) {
@@ -106,11 +114,11 @@ trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, cha
     snprintf(reason, size, "crashed: SIG%s in %s", name ? name : "?", where);
   } else if (WEXITSTATUS(how) != 0) {
     snprintf(reason, size, "ended the process with status %d, in %s", WEXITSTATUS(how), where);
-  } else if (status == POSENC_ERROR_UNSUPPORTED && stage == STAGE_PLAN) {
+  } else if (status == POSENC_ERROR_UNSUPPORTED && where == create) {
     return TRIAL_NOT_OFFERED;
   } else if (status != POSENC_OK) {
     snprintf(reason, size, "%s returned an error: %s", where, posenc_status_string(status));
-  } else if (stage != STAGE_DONE) {
+  } else if (where != end) {
     snprintf(reason, size, "ended the process in %s", where);
   } else {
     return TRIAL_DONE;

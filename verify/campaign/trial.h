@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "sweep.h"
+#include "calls.h"
 
 typedef struct trial_state trial_state;
 
@@ -14,8 +14,9 @@ typedef struct trial {
   const segment *s;
   trial_state *state;
   size_t size;            /* bytes of an output */
-  unsigned char *outputs; /* of posenc_fill(), a call for each run: row by row, without gaps */
+  unsigned char *outputs; /* of posenc_fill(), a call for each run, then of the real positions: rows without gaps */
   double *bounds;         /* posenc_impl_error_bound() of every output, row by row */
+  disagreement *found;    /* what another call writes otherwise */
 } trial;
 
 typedef enum trial_outcome {
@@ -24,7 +25,7 @@ typedef enum trial_outcome {
   TRIAL_FAILED       /* reason says how; the outputs are not valid */
 } trial_outcome;
 
-/* What posenc_fill() wrote; a NaN if it did not write this output. */
+/* What was written; a NaN if it did not write this output. */
 static inline void *trial_output(const trial *t, int64_t row, int64_t column) {
   return t->outputs + (size_t)(row * t->s->spec.d_model + column) * t->size;
 }

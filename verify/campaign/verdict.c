@@ -12,20 +12,21 @@ static double share_of_bound(double error, double bound) {
   return error == 0 ? 0 : error / bound;
 }
 
-static void compare(const trial *t, const reference_value *expected, verdict *v) {
+/* Compares the outputs of rows from .. to-1. */
+static void compare(const trial *t, const reference_value *expected, int64_t from, int64_t to, verdict *v) {
   const segment *s = t->s;
-  const int64_t d = s->spec.d_model, n = s->n_rows * d;
+  const int64_t d = s->spec.d_model;
   double closest = -1;
   /* max_abs is below any error, so that the first output becomes the worst, however small its error */
-  *v = (verdict){.judged = true, .outputs = n, .max_abs = -1};
-  for (int64_t i = 0; i < n; i++) {
+  *v = (verdict){.judged = true, .outputs = (to - from) * d, .max_abs = -1};
+  for (int64_t i = from * d; i < to * d; i++) {
     const reference_value want = expected[i];
     const double output = element_value(s->spec.dtype, trial_output(t, i / d, i % d));
     const double got = isnan(output) ? (double)NAN : output; /* the sign of a NaN means nothing */
     const double nearest = reference_rounded(&want, s->spec.dtype);
     const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
     const double share = share_of_bound(error, t->bounds[i]);
-    const witness w = {s->positions[i / d], i % d, got, nearest, error, t->bounds[i]};
+    const witness w = {segment_position(s, i / d), i % d, got, nearest, error, t->bounds[i]};
 
     v->ulp_max = fmax(v->ulp_max, ulp_distance(s->spec.dtype, got, want.y, want.low));
     if (!same_number(got, nearest)) {
@@ -45,22 +46,38 @@ static void compare(const trial *t, const reference_value *expected, verdict *v)
   v->bound_ok = v->outside == 0;
 }
 
-bool judge(
-    const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size) {
-  compare(t, expected, v);
+/* Whether the verdict is as the implementation promises. `reason` says what is not. */
+static bool accept(const verdict *v, const posenc_impl *impl, const char *call, char *reason, size_t size) {
   if (!v->bound_ok) {
     const witness *w = &v->closest;
     snprintf(reason, size,
-        "%lld outputs beyond their bound, such as position %lld, column %lld: got %a, want %a, "
-        "error %.3g, bound %.3g",
-        (long long)v->outside, (long long)w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
-  }
-  if (v->bound_ok && impl->correctly_rounded && v->misrounded > 0) {
+        "%s: %lld outputs beyond their bound, such as position %.17g, column %lld: got %a, want %a, error %.3g, bound "
+        "%.3g",
+        call, (long long)v->outside, w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
+  } else if (impl->correctly_rounded && v->misrounded > 0) {
     const witness *w = &v->wrong;
     snprintf(reason, size,
-        "%lld outputs are not correctly rounded, such as position %lld, column %lld: got %a, want %a",
-        (long long)v->misrounded, (long long)w->position, (long long)w->column, w->got, w->want);
-    return false;
+        "%s: %lld outputs are not correctly rounded, such as position %.17g, column %lld: got %a, want %a", call,
+        (long long)v->misrounded, w->position, (long long)w->column, w->got, w->want);
+  } else {
+    return true;
   }
-  return v->bound_ok;
+  return false;
+}
+
+bool judge(
+    const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size) {
+  const int64_t n = t->s->n_rows;
+  const disagreement *const found = t->found;
+  verdict reals;
+  compare(t, expected, 0, n, v);
+  compare(t, expected, n, n + SEGMENT_REALS, &reals);
+  if (!accept(v, impl, "posenc_fill", reason, size))
+    return false;
+  if (found->call)
+    snprintf(reason, size,
+        "%s (rows: %lld): position %lld, column %lld: got %a, but posenc_fill of consecutive rows gives %a",
+        found->call, (long long)found->rows, (long long)found->position, (long long)found->column, found->got,
+        found->want);
+  return !found->call && accept(&reals, impl, "posenc_fill_at_real", reason, size);
 }

@@ -7,7 +7,8 @@
 
 /* One output, to be inspected by hand. */
 typedef struct witness {
-  int64_t position, column;
+  double position;
+  int64_t column;
   double got, want; /* want: the correctly rounded value */
   double error, bound;
 } witness;
@@ -30,7 +31,10 @@ static inline double correct_share(const verdict *v) { return 1 - (double)v->mis
 /* Judges a trial of impl that ended in TRIAL_DONE. Fills in *v in any case. Returns false, with the reason, if
  *
  * - an output is beyond its bound, or was not written, or
- * - an output of a correctly rounded implementation is not the nearest number. */
+ * - an output of a correctly rounded implementation is not the nearest number, or
+ * - another call wrote a row of posenc_fill() otherwise.
+ *
+ * Outputs at real positions count for the first two only, not in *v. */
 bool judge(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 

@@ -120,7 +120,8 @@ options options_parse(int argc, char **argv) {
       {0},
   };
   static const struct argp argp = {argp_options, parse, NULL,
-      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound."
+      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound. Sampled rows "
+      "must have the same bits by every call that writes rows."
       "\vOutput: results on stdout; progress, and failures as they occur, on stderr.\n"
       "Exit status: 0 all verified; 1 an implementation failed; 2 bad usage, or a file that cannot be written.",
       children, NULL, NULL};

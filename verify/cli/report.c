@@ -28,7 +28,7 @@ static void add_hex(cJSON *object, const char *key, double value) {
 
 static void add_witness(cJSON *range, const char *key, const witness *w) {
   cJSON *o = cJSON_AddObjectToObject(range, key);
-  cJSON_AddNumberToObject(o, "position", (double)w->position);
+  cJSON_AddNumberToObject(o, "position", w->position);
   cJSON_AddNumberToObject(o, "column", (double)w->column);
   add_hex(o, "got", w->got);
   add_hex(o, "want", w->want);

@@ -223,3 +223,15 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   reference_destroy(reference);
   posenc_plan_destroy(alone);
 }
+
+void check_element(const fuzz_call *c, const unsigned char *rows, bool cosines, const unsigned char *byte,
+    const unsigned char *image) {
+  const int64_t element = (byte - rows) / (int64_t)c->size, row = c->a.count > 1 ? element / c->a.row_stride : 0;
+  const int64_t column = element - row * c->a.row_stride;
+  const size_t at = (size_t)element * c->size;
+  const int32_t dtype = posenc_plan_spec(c->a.plan)->dtype;
+  if (byte >= rows && row < c->a.count && column < c->width)
+    complain("%s, %s, position %.17g, column %lld%s: got %a, want %a", posenc_plan_impl(c->a.plan),
+        call_names[c->a.call], position_of(&c->a, row), (long long)column, cosines ? " of the cosines" : "",
+        element_value(dtype, rows + at), element_value(dtype, image + at));
+}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../tools/random.h"
-#include "../tests/call.h"
+#include "../tools/call.h"
 #include "bytes.h"
 
 /* ---- take_spec.c: makes a spec of bytes, a preset's or the paper's with some fields changed. Most specs are valid. */
@@ -71,6 +71,11 @@ void try_phases(bytes *b, const posenc_plan *plan);
  * computed by a call for its row alone, in the paper's layout, with more columns and perhaps by another member of the
  * family. A sample is compared with MPFR. */
 void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arguments *image);
+
+/* If the byte, which is wrong, is of an element of the rows that begin at `rows`, names the element.
+ * image: the expected rows */
+void check_element(
+    const fuzz_call *c, const unsigned char *rows, bool cosines, const unsigned char *byte, const unsigned char *image);
 
 /* ---- fuzz_fill.c */
 

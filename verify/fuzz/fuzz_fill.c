@@ -48,13 +48,17 @@ static void *in_image(const array *a, const void *address) {
   return a->image + ((const unsigned char *)address - a->memory);
 }
 
-/* Compares an array with its image. */
-static void close_array(const array *a, const char *what, posenc_status status) {
+/* Compares an array with its image, after the call returned `status`. */
+static void close_array(const array *a, const fuzz_call *c, posenc_status status) {
   const int differs = memcmp(a->memory, a->image, a->bytes) != 0;
   for (size_t i = 0; differs && i < a->bytes; i++)
-    if (a->memory[i] != a->image[i])
-      complain("%s returns %d; byte %td of an array of %zu is %#x instead of %#x", what, (int)status,
-          a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
+    if (a->memory[i] != a->image[i]) {
+      const unsigned char *const arrays[] = {c->a.out, c->a.call == PAIR ? c->a.cosines : NULL};
+      for (int cosines = 0; cosines < 2 && arrays[cosines] && status == POSENC_OK; cosines++)
+        check_element(c, arrays[cosines], cosines, a->memory + i, in_image(a, arrays[cosines]));
+      complain("%s, %s returns %d; byte %td of an array of %zu is %#x instead of %#x", posenc_plan_impl(c->a.plan),
+          call_names[c->a.call], (int)status, a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
+    }
   free(a->image);
 }
 
@@ -143,7 +147,7 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
     make_image(b, c, spec, &image);
   }
   posenc_table_destroy(a->table);
-  close_array(&out, name, status);
+  close_array(&out, c, status);
 }
 
 /* If the call has no rows or its stride is not allowed, its array has no elements. */

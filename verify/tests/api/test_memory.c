@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "call.h"
+#include "tools/call.h"
 #include "formats.h"
 
 static double freqs[POSENC_MAX_D_MODEL / 2], freqs_low[POSENC_MAX_D_MODEL / 2];

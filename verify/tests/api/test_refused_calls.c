@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "api/internal.h"
-#include "call.h"
+#include "tools/call.h"
 #include "formats.h"
 
 enum { D = 8, COUNT = 2, ELEMENTS = 128 };

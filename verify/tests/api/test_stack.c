@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "call.h"
+#include "tools/call.h"
 #include "formats.h"
 
 enum {

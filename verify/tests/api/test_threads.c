@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "tools/call.h"
 
 enum { THREADS = 4, ROWS = 256, D = 48 };
 

@@ -15,7 +15,7 @@
 
 #include "campaign/family.h"
 #include "hashed.h"
-#include "tests/call.h"
+#include "tools/call.h"
 
 /* The families that promise their bits. */
 static const char *const families[] = {"exact", "anchored"};

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "tools/call.h"
 #include "formats.h"
 
 static int64_t page;

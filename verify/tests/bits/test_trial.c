@@ -53,10 +53,10 @@ static void put(const posenc_plan *plan, void *rows, int64_t element, float valu
 }
 
 /* The paper's row in float64, rounded. */
-static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from) {
+static void right_row(const posenc_plan *plan, double position, void *rows, int64_t from) {
   for (int c = 0; c < D; c++) {
-    const double angle = (double)position * pow(10000, -(c / 2) / (D / 2.0));
-    const double slip = is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0;
+    const double angle = position * pow(10000, -(c / 2) / (D / 2.0));
+    const double slip = is(plan->name, "slips") && position >= 300 && position < 301 && c == 4 ? 0.25 : 0;
     put(plan, rows, from + c, (float)((c % 2 ? cos(angle) : sin(angle)) + slip));
   }
 }
@@ -64,7 +64,7 @@ static void right_row(const posenc_plan *plan, int64_t position, void *rows, int
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t stride) {
   const char *name = plan->name;
   for (int64_t i = is(name, "forgets"); i < count; i++)
-    right_row(plan, first + i, out, i * stride);
+    right_row(plan, (double)(first + i + (count == 1 && is(name, "errs in single rows"))), out, i * stride);
   if (is(name, "crashes"))
     raise(SIGILL);
   if (is(name, "hangs"))
@@ -76,6 +76,58 @@ posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count,
     _exit(0);
   return POSENC_OK;
 }
+
+/* An error in rows whose position is not above those before it in the list: those in no order, and repeated ones. */
+posenc_status posenc_fill_at(
+    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t stride) {
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t before = positions[i > 0 ? i - 1 : 0], at = positions[i];
+    const int slips = (is(plan->name, "errs in falling rows") && at < before) ||
+                      (is(plan->name, "errs in repeated rows") && i > 0 && at == before) ||
+                      (is(plan->name, "errs beyond 400") && at > 400);
+    right_row(plan, (double)(at + slips), out, i * stride);
+  }
+  return is(plan->name, "errs in lists") ? POSENC_ERROR_MEMORY : POSENC_OK;
+}
+
+posenc_status posenc_fill_at_real(
+    const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t stride) {
+  for (int64_t i = 0; i < count; i++) {
+    const double at = positions[i];
+    right_row(plan, is(plan->name, "cuts reals") ? floor(at) : at + is(plan->name, "errs at reals"), out, i * stride);
+  }
+  return POSENC_OK;
+}
+
+posenc_status posenc_fill_pair(
+    const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t stride) {
+  const size_t size = format_of(plan->spec.dtype)->size;
+  char row[D * sizeof(float)];
+  for (int64_t i = 0; i < count * stride; i++) {
+    right_row(plan, (double)(first + i / stride), row, 0);
+    const char *const pair = row + 2 * (size_t)(i % stride) * size;
+    const int exchanged = is(plan->name, "exchanges");
+    memcpy((char *)sines + (size_t)i * size, exchanged ? pair + size : pair, size);
+    memcpy((char *)cosines + (size_t)i * size, exchanged ? pair : pair + size, size);
+  }
+  return POSENC_OK;
+}
+
+posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *name, int64_t first, int64_t count, void *out, int64_t stride) {
+  const posenc_plan plan = {is(name, "slips once") ? "forgets" : name, *spec};
+  return posenc_fill(&plan, first, count, out, stride);
+}
+
+posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t stride) {
+  *table = malloc((size_t)(count * stride) * sizeof(float));
+  return posenc_fill(plan, first + is(plan->name, "errs in tables"), count, *table, stride);
+}
+
+void posenc_table_destroy(void *table) { free(table); }
+
+const posenc_spec *posenc_plan_spec(const posenc_plan *plan) { return &plan->spec; }
+const char *posenc_plan_impl(const posenc_plan *plan) { return plan->name; }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   (void)position;
@@ -128,6 +180,17 @@ static void every_fault_is_named(void **state) {
       {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"},
       {"exits", TRIAL_FAILED, "status 3, in posenc_fill"},
       {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"},
+      {"errs in falling rows", TRIAL_DONE, "posenc_fill_at (rows: 64): position "},
+      {"errs in repeated rows", TRIAL_DONE, "posenc_fill_at (rows: 64): position "},
+      {"errs beyond 400", TRIAL_DONE, "posenc_fill_at (rows: 64): position "},
+      {"errs in lists", TRIAL_FAILED, "posenc_fill_at returned an error: out of memory"},
+      {"errs at reals", TRIAL_DONE, "posenc_fill_at_real (rows: 64): position "},
+      {"cuts reals", TRIAL_DONE, "posenc_fill_at_real: "},
+      {"errs in single rows", TRIAL_DONE, "posenc_fill (rows: 1): position "},
+      {"exchanges", TRIAL_DONE,
+          "posenc_fill_pair (rows: 1): position 0, column 0: got 0x1p+0, but posenc_fill of consecutive rows gives 0x0p+0"},
+      {"slips once", TRIAL_DONE, "posenc_fill_once (rows: 1): position "},
+      {"errs in tables", TRIAL_DONE, "posenc_table_create (rows: 8): position "},
   };
   for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
     const char *const name = cases[i / 2].name;

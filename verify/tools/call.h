@@ -1,6 +1,6 @@
 /* A call into the library as data: the function, and the arguments of all functions. */
-#ifndef POSENC_VERIFY_CALL_H
-#define POSENC_VERIFY_CALL_H
+#ifndef POSENC_TOOLS_CALL_H
+#define POSENC_TOOLS_CALL_H
 
 #include "posenc.h"
 

@@ -1,0 +1,101 @@
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../reference/columns.h"
+#include "../reference/formats.h"
+#include "../tools/call.h"
+#include "../tools/memory.h"
+#include "../tools/random.h"
+
+enum { LISTED = 64, RUNS = 4 };
+
+typedef struct comparison {
+  const segment *s;
+  const unsigned char *rows; /* those that were judged */
+  const char *volatile *now;
+  disagreement *found;
+  arguments a;   /* with memory for LISTED rows in each array */
+  int64_t bytes; /* of a row of each array, at most */
+} comparison;
+
+/* The element that a call has written for a column; NULL if the call has no such column. */
+static const unsigned char *written(const comparison *c, int64_t row, int64_t column) {
+  const place it = place_of(&c->s->spec, column);
+  const bool is_pair = c->a.call == PAIR;
+  const unsigned char *const array = is_pair && it.cosine ? c->a.cosines : c->a.call == TABLE ? c->a.table : c->a.out;
+  const int64_t element = row * c->a.row_stride + (is_pair ? it.k : column);
+  return is_pair && it.k < 0 ? NULL : array + (size_t)element * format_of(c->s->spec.dtype)->size;
+}
+
+/* Compares a row of a call with a judged row. */
+static void compare_row(const comparison *c, int64_t row, int64_t judged) {
+  const posenc_spec *const spec = &c->s->spec;
+  const size_t size = format_of(spec->dtype)->size;
+  for (int64_t column = 0; column < spec->d_model && !c->found->call; column++) {
+    const unsigned char *const got = written(c, row, column);
+    const unsigned char *const want = c->rows + (size_t)(judged * spec->d_model + column) * size;
+    if (got && memcmp(got, want, size) != 0)
+      *c->found = (disagreement){call_names[c->a.call], c->a.count, c->s->positions[judged], column,
+          element_value(spec->dtype, got), element_value(spec->dtype, want)};
+  }
+}
+
+/* Makes one call. Its rows are those rows of the segment; they are consecutive if the call takes no list. */
+static posenc_status compare(comparison *c, call kind, const int64_t *rows, int64_t count) {
+  int64_t positions[LISTED];
+  double reals[LISTED];
+  const posenc_spec *const spec = &c->s->spec;
+  for (int64_t i = 0; i < count; i++)
+    reals[i] = (double)(positions[i] = c->s->positions[rows[i]]);
+  c->a.call = kind;
+  c->a.first = positions[0];
+  c->a.count = count;
+  c->a.positions = positions;
+  c->a.reals = reals;
+  c->a.row_stride = kind == PAIR ? spec_count(spec) : spec->d_model;
+  c->a.table = NULL;
+  *c->now = call_names[kind];
+  memset(c->a.out, 0xff, (size_t)(count * c->bytes)); /* NaN in every dtype */
+  memset(c->a.cosines, 0xff, (size_t)(count * c->bytes));
+  const posenc_status status = make_call(&c->a);
+  for (int64_t i = 0; i < count && status == POSENC_OK; i++)
+    compare_row(c, i, rows[i]);
+  posenc_table_destroy(c->a.table);
+  return status;
+}
+
+static posenc_status compare_all(comparison *c) {
+  static const call singly[] = {FILL, PAIR, ONCE}, consecutive[] = {PAIR, ONCE, TABLE};
+  const segment *const s = c->s;
+  int64_t list[LISTED], run[LISTED];
+  uint64_t random = 1;
+  for (int64_t i = 0; i < LISTED; i++) /* consecutive rows, the same once more in falling order, then any rows */
+    list[i] = i < LISTED / 4   ? i % s->n_rows
+              : i < LISTED / 2 ? (LISTED / 2 - 1 - i) % s->n_rows
+                               : random_between(&random, 0, s->n_rows - 1);
+  posenc_status status = compare(c, AT, list, LISTED);
+  if (status == POSENC_OK)
+    status = compare(c, AT_REAL, list, LISTED);
+  for (int64_t i = 0; i < 3 * LISTED && status == POSENC_OK; i++)
+    status = compare(c, singly[i / LISTED], &list[i % LISTED], 1);
+  for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count) {
+    const int64_t count = s->runs[r].count < LISTED ? s->runs[r].count : LISTED;
+    for (int64_t i = 0; i < count; i++)
+      run[i] = row + i;
+    for (int i = 0; i < 3 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
+      status = compare(c, consecutive[i], run, count);
+  }
+  return status;
+}
+
+posenc_status compare_calls(const segment *s, const posenc_plan *plan, const unsigned char *rows,
+    const char *volatile *now, disagreement *found) {
+  const int64_t bytes = s->spec.d_model * (int64_t)format_of(s->spec.dtype)->size;
+  unsigned char *const memory = must_calloc(2 * LISTED, (size_t)bytes);
+  comparison c = {s, rows, now, found, {.plan = plan, .out = memory, .cosines = memory + LISTED * bytes}, bytes};
+  const posenc_status status = compare_all(&c);
+  free(memory);
+  return status;
+}
