@@ -6,7 +6,7 @@
 
 #include "../verify/tools/arguments.h"
 
-enum { KEY_LIST = 1000, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_SKIP };
+enum { KEY_LIST = 1000, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_IMPL, KEY_SKIP };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases; for cases that are not run, also the reason", 0},
@@ -17,6 +17,7 @@ static const struct argp_option known[] = {
         0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only exact, anchored and what people use instead of posenc, at sizes from L1 to memory", 0},
+    {"impl", KEY_IMPL, "NAME", 0, "Measure only this implementation; can be given several times", 0},
     {"skip", KEY_SKIP, "NAME[/DTYPE]", 0,
         "Leave out this implementation, or one dtype of it; can be given several times", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
@@ -45,6 +46,14 @@ static const char *impl_name(int32_t i) {
   return impl ? impl->name : NULL;
 }
 
+static void want(struct argp_state *state, bench_options *o, const char *arg) {
+  const posenc_impl *const wanted = posenc_impl_find(arg);
+  if (!wanted)
+    argument_choice(state, "--impl", arg, impl_name);
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    o->impls |= (uint64_t)(posenc_impl_by_index(i) == wanted) << i;
+}
+
 /* An implementation that this CPU lacks instructions for is listed with that reason. */
 static void skip(struct argp_state *state, const char *arg) {
   char name[64];
@@ -69,6 +78,9 @@ static void complete(const struct argp_state *state) {
     argp_error(state, "--offset %d: a multiple of the element's %d bytes is needed", offset, size);
   if (o->peers && (o->all_cases || o->shapes))
     argp_error(state, "--peers has its own sizes; it excludes --shape and --all-cases");
+  for (size_t i = 0; o->impls && i < posenc_impl_count(); i++)
+    if (!(o->impls >> i & 1) && posenc_impl_supported(posenc_impl_by_index(i)))
+      bench_skip(posenc_impl_by_index(i)->name, "not named by --impl");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
@@ -87,6 +99,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     break;
   case KEY_QUIET:
     o->quiet = true;
+    break;
+  case KEY_IMPL:
+    want(state, o, arg);
     break;
   case KEY_SKIP:
     skip(state, arg);

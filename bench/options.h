@@ -12,6 +12,7 @@ typedef struct bench_options {
   const char *json;   /* results as JSON: a file, "-" for stdout, or NULL */
   bool all_shapes;    /* no shape was named */
   uint64_t shapes;    /* bit i: shape i is wanted */
+  uint64_t impls;     /* bit i: implementation i is wanted; 0: all are */
   spec_options table; /* if given, only this table is measured, at the first offset */
   bench_offset offsets[2];
   size_t n_offsets;

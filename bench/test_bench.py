@@ -42,6 +42,14 @@ def test_skip(what):
     assert said == {f"not run: {name}: skipped by --skip" for name in skipped}
 
 
+def test_impl():
+    """A family stands for its member with the widest vectors."""
+    offered = dtypes_in(bench("--all-cases", "--list"))
+    best = next(name for name in offered if name.startswith("exact_"))
+    assert dtypes_in(bench("--all-cases", "--list", "--impl", "exact")) == {best: offered[best]}
+    assert {*dtypes_in(bench("--all-cases", "--list", "--impl", "naive", "--impl", best))} == {"naive", best}
+
+
 def run(*arguments):
     """(the context, {case: its first repetition})"""
     data = json.loads(bench("--benchmark_min_time=0.0001", "--json", "-", *arguments))
@@ -158,7 +166,7 @@ def test_a_case_that_fails_keeps_its_label(tmp_path):
 @pytest.mark.parametrize(("arguments", "said"), [
     ("--shape bert --d-model 16", "exclude"), ("--all-cases --dtype float64", "exclude"), ("--peers --preset rope", "exclude"),
     ("--dtype float64 --offset 4", "multiple of the element's 8"), ("--skip exact", "--skip exact: unknown; allowed: "),
-    ("--skip explog/int8", "allowed: float32, float64"), ("--benchmark_out=x", "'--benchmark_out=x'"),
+    ("--skip explog/int8", "allowed: float32, float64"), ("--impl nobody", "--impl nobody: unknown; allowed: naive, "), ("--benchmark_out=x", "'--benchmark_out=x'"),
 ])  # fmt: skip
 def test_refusals(arguments, said):
     done = subprocess.run([BENCH, *arguments.split()], capture_output=True, text=True)
@@ -185,7 +193,7 @@ def test_no_peer_is_of_another_architecture():
     assert other not in bench("--peers", "--list")
 
 
-@pytest.mark.parametrize("script", ["bench", "pick", "report", "peers", "test"])
+@pytest.mark.parametrize("script", ["bench", "pick", "compare", "report", "peers", "test"])
 def test_scripts_refuse_an_unknown_option_before_they_set_up_or_build(tmp_path, script):
     scripts = shutil.copytree(pathlib.Path(__file__).parents[1] / "scripts", tmp_path / "scripts")
     (scripts / "maintain/setup").write_text("#!/bin/sh\nexit 3\n")

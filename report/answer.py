@@ -13,7 +13,6 @@ from .words import called, listed, number, plural, position, three, times, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
 WIDTH, NOTE = 100, 30  # columns of the text, and of a note
-WORTH = 0.1  # the default is not the fastest, and the answer says so: the other one is this much faster, or more
 
 
 class Answer(NamedTuple):
@@ -93,22 +92,40 @@ def title(run):
 
 
 def legend(run, head):
-    said = {"error": "error: the largest below that position", "largest": "errors: the largest of all"}
+    said = {"error": "error: the largest below that position"}
     said |= {"of": f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone"} if run.limit else {}
-    said |= {"AVX2": "AVX2: no AVX-512"}
+    said |= {"AVX2": "AVX2: no AVX-512", "ULP": "errors and ULP: the largest of all"}
     return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
+
+
+def spec(options, columns):
+    """The statements in C that make a spec with these fields; none where it is the paper's."""
+    preset = f'"{options["preset"]}"' if "preset" in options else "NULL"
+    found = [f"posenc_spec_init(&spec, {columns}, {preset});"] * bool(options)
+    for key, value in ((key, value) for key, value in options.items() if key != "preset"):
+        short = {"float32": "F32", "float64": "F64", "bfloat16": "BF16", "float16": "F16"}.get(value, value.upper())
+        is_named = key in ("dtype", "layout", "order", "odd")
+        found.append(f"spec.{key} = {f'POSENC_{key.upper()}_{short}' if is_named else value};")
+    return " ".join(found)
 
 
 def code(run, name):
     """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
+    unsure = "" if run.families[name] == DEFAULT else f" ({promise(run, name)})"
+    options = run.options or ({} if run.one or run.base() == STANDARD["base"] else {"base": f"{run.base():g}"})
     name = run.request(name)
     first, end = (run.spans[0][0], run.spans[-1][1]) if run.one else (0, run.work.n)
-    named = {"first": first or None} | run.options | {"impl": None if name == DEFAULT else name}
+    named = {"first": first or None} | options | {"impl": None if name == DEFAULT else name}
     named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
     python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
     chosen = "NULL" if name == DEFAULT else f'"{name}"'
-    c = f"Use {name}: posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
-    return [f"{c}; {python}"] if len(c + python) < WIDTH - 1 else [c, f"In Python: {python}"]
+    fields, c = (
+        spec(options, run.work.d),
+        f"posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})",
+    )
+    lines = [f"Use {name}{unsure}: {fields}", c] if fields else [f"Use {name}{unsure}: {c}"]
+    fits = not fields and len(lines[0] + python) < WIDTH - 1
+    return [f"{lines[0]}; {python}"] if fits else [*lines, f"In Python: {python}"]
 
 
 def quoted(value):
@@ -126,26 +143,18 @@ def promise(run, name):
 
 
 def use(run):
-    """The lines on what to use. ./scripts/bench names the default first, ./scripts/pick its pick."""
+    """The lines on what to use, the default for ./scripts/bench and its pick for ./scripts/pick, and on the fastest of the
+    other families within the budget."""
     pick = run.pick()
     if not pick:
         return [f"Use: no answer, {run.unpicked()}"]
-    default, name = run.default, run.request(pick.name)
-    if run.one or default not in pick.against:
-        lines = code(run, pick.name)
-        if default in pick.against and pick.name != default:
-            beside = judge.compare(run.timed[default].values, run.timed[pick.name].values)
-            same = run.families[pick.name] == DEFAULT
-            said = "the same values" if same else promise(run, default)
-            lines.append(f"Or {DEFAULT}, {said}: {name} is {times(beside)}")
-        elif pick.name != pick.fastest:
-            lines.append(f"{run.request(pick.fastest)} is {times(pick.against[pick.name])}")
-        unsaid = default not in pick.against and run.families[pick.name] != DEFAULT
-        return lines + [f"{name}: {promise(run, pick.name)}"] * unsaid
-    lines, (best, _) = code(run, default), families(run)[run.families[pick.name]]  # as in the table
-    beside = judge.compare(run.timed[default].values, run.timed[best].values)
-    if beside.verdict == "slower" and beside.behind >= WORTH:
-        lines.append(f'If speed matters: impl="{run.request(best)}", {times(beside)}, {promise(run, best)}')
+    name = pick.name if run.one or run.default not in pick.against else run.default
+    lines = code(run, name)
+    others = [best for family, (best, _) in families(run).items() if family != run.families[name]]
+    for best in [n for n in others if n in pick.against][:1]:
+        beside = judge.compare(run.timed[name].values, run.timed[best].values)
+        said = times(beside).replace("as fast", "as fast here", 1)
+        lines.append(f"{run.request(best)}: {said}, {promise(run, best)}")
     return lines
 
 

@@ -172,14 +172,14 @@ class Run:
         """[the largest error up to the end of each range], None where a range was not judged"""
         return [self.error(name, self.spans[: i + 1]) for i in range(len(self.spans))]
 
-    def ulp(self, name):
+    def ulp(self, name, spans=None):
         """Infinite where JSON has null: an output is not 0 where 0 is correct. None where the report has no ULPs."""
-        values = [r["ulp_max"] for r in self.over(name) if "ulp_max" in r]
+        values = [r["ulp_max"] for r in self.over(name, spans) if "ulp_max" in r]
         return None if not values else math.inf if None in values else max(values)
 
-    def over(self, name):
-        """The compared ranges of an implementation."""
-        return [self.accuracy[name][span] for span in self.compared if span in self.accuracy[name]]
+    def over(self, name, spans=None):
+        """Its errors in ranges of positions, by default the compared ones."""
+        return [self.accuracy[name][span] for span in spans or self.compared if span in self.accuracy[name]]
 
     def correct(self, name):
         """(how many outputs are correctly rounded, of how many)"""

@@ -10,6 +10,7 @@ RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in 
 ORIGIN = " (PyTorch tutorial)"  # of the recipe
 MOST = 8  # lines of the table of works
 NEAREST = "For a size that is not listed, take the answer of the nearest one."
+VALUE = "ns/value"
 FAR = 131072  # the position to which errors are shown beside those of the measured table
 
 
@@ -115,14 +116,14 @@ def works(run):
     for (_, use, *_), (names, outcomes) in lines.items():
         shown = (": ".join(filter(None, [kind, ", ".join(sizes)])) for kind, sizes in names.items())
         rows.append(["; ".join(shown), use, by_how_much(outcomes)])
-    title = f"Within {run.budget.ulp:g} ULP, on this machine"
+    title = f"Within {run.budget.ulp:g} ULP at the positions of the work, on this machine"
     return Table(title, ["work", "fastest", "by how much"], rows, NEAREST, (1, 2))
 
 
 def accuracy_class(run, name):
     ulp = run.ulp(name)
     if ulp is not None and ulp <= run.budget.ulp:
-        return f"Within {run.budget.ulp:g} ULP: errors of at most one unit in the last place"
+        return f"Within {run.budget.ulp:g} ULP {run.reach()}"
     angles = "Float32 angles: the error grows with the position"
     return angles if run.entries[name].get("arithmetic", "").startswith("float32") else "Others"
 
@@ -152,12 +153,15 @@ def implementations(run):
     for n in sorted(run.judged(), key=lambda n: ran[n].ns if n in ran else math.inf):
         classes.setdefault(accuracy_class(run, n), []).append(n)
     far, top = reached(run), max((row.gb_s for row in ran.values()), default=1)
-    head = ["implementation", *(f"error to {position(spans[-1][1])}" for spans in far), "GB/s"]
+    head = ["implementation", *(f"error to {position(s[-1][1])}" for s in far), f"ULP to {position(far[-1][-1][1])}"]
     for title, names in sorted(classes.items(), key=lambda item: not item[0].startswith("Within")):
-        rows = [[n + ORIGIN * (n == RECIPE), *(number(run.error(n, s)) for s in far), speed(ran.get(n))] for n in names]
+        rows = []
+        for n in names:
+            errors = [*(number(run.error(n, s)) for s in far), ulps(run.ulp(n, far[-1]))]
+            rows.append([n + ORIGIN * (n == RECIPE), *errors, three(ran[n].ns) if n in ran else "-", speed(ran.get(n))])
         bars = [ran[n].gb_s / top if n in ran else 0 for n in names]
         note = wrong_values(run, names) if title.startswith("Within") else ""
-        yield Table(title, head, rows, note, bold=(pick.name,) if pick else (), bars=bars)
+        yield Table(title, [*head, VALUE, "GB/s"], rows, note, bold=(pick.name,) if pick else (), bars=bars)
 
 
 def left_out(run):
@@ -172,10 +176,12 @@ def accuracy(run):
     for n in run.judged():
         bound, errors = run.entries[n].get("bound", {}), map(number, run.errors_by_position(n))
         said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
-        rows.append([n, *errors, share(*run.correct(n)), ulps(run.ulp(n)), said])
-    ends, note = (f"to {position(end)}" for _, end in run.spans), f"ULP and shares: {run.reach()}"
-    head = ["implementation", *ends, "correctly rounded", "max ULP", "stated bound"]
-    return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, note, (len(head) - 1,))
+        found = [share(*run.correct(n)), *(ulps(run.ulp(n, spans)) for spans in reached(run))]
+        rows.append([n, *errors, *found, said])
+    end, *far = (position(spans[-1][1]) for spans in reached(run))
+    head = ["implementation", *(f"to {position(end)}" for _, end in run.spans)]
+    head += [f"correctly rounded to {end}", *(f"ULP to {end}" for end in (end, *far)), "stated bound"]
+    return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, text=(len(head) - 1,))
 
 
 def speeds(run, work):
@@ -185,11 +191,15 @@ def speeds(run, work):
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
     unit, *scale = units.get(work.call, ("GB/s",))
     for name, row in sorted(found.items(), key=lambda item: item[1].ns):
-        line = [name, scaled(row, *scale) if scale else speed(row)]
+        line = [name, *([scaled(row, *scale)] if scale else [three(row.ns), speed(row)])]
         line += [percent(row, limit)] * bool(limit)
         line += [three(found[RECIPE].ns / row.ns)] if RECIPE in found else []
         lines.append(line)
-    head = ["implementation", unit] + ["of limit"] * bool(limit) + [f"times {RECIPE}"] * (RECIPE in found)
+    head = (
+        ["implementation", *([unit] if scale else [VALUE, unit])]
+        + ["of limit"] * bool(limit)
+        + [f"times {RECIPE}"] * (RECIPE in found)
+    )
     return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
 
 

@@ -21,7 +21,7 @@ def number(value):
 def ulps(value):
     if value is None or math.isinf(value):
         return "∞" if value else "?"
-    return f"{value:.1e}".replace("e+0", "e") if value >= 1e4 else f"{value:.4g}"
+    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value >= 1e4 else f"{value:.4g}"
 
 
 def share(count, of):
@@ -66,12 +66,12 @@ def medians(rows):
 
 def times(c, brief=False):
     """How fast the fastest is beside another one, in words. c: the judge's comparison of that other one with it:
-    "1.25 times as fast (at least 1.1)"; brief: without the brackets"""
-    if c.verdict in ("tie", "undecided"):
-        cannot = "too few turns to tell"
-        if c.interval:
-            cannot = f"this run cannot tell: {three(1 + c.interval[0])} to {three(1 + c.interval[1])} times"
-        return "about as fast" + f" ({cannot})" * (c.verdict == "undecided" and not brief)
+    "1.25 times as fast (at least 1.1)"; brief: without the brackets, and without a ratio that is not certain"""
+    if c.verdict == "tie" or (c.verdict == "undecided" and brief):
+        return "about as fast"
+    if c.verdict == "undecided":
+        cannot = "this run cannot tell: " + " to ".join(three(1 + end) for end in c.interval) if c.interval else ""
+        return f"{three(1 + c.behind)} times as fast ({cannot or 'too few turns to tell'})"
     nearer = (
         f" (at least {three(1 + c.behind - c.unsure)})"
         if c.behind > 0

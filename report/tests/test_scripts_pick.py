@@ -53,8 +53,9 @@ def test_no_memory():
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    ("--max-ulp -1", "a number from 0 is needed"), ("--max-abs nan", "a number from 0 is needed"),
-    ("--preset nobody", "unknown; allowed: paper, marian"), ("--preset whisper --d-model 7", "--preset whisper"),
+    ("--max-ulp 0.4", "0.5 is the least possible"), ("--max-ulp abc", "a number; 0.5"), ("--max-abs nan", "a number from 0"),
+    ("--d-model", "--d-model needs a value"), ("--dtype float8", "allowed: float32, float64, bfloat16, float16"),
+    ("--preset nobody", "allowed: paper, marian, "), ("--preset whisper --d-model 7", "--preset whisper"),
     ("--shape bert", "unknown argument"), ("--offset 4 --dtype float64", "multiple"),
     ("--positions 5:5", "must be below"), ("--d-model 0", "an integer from 1"),
 ])  # fmt: skip

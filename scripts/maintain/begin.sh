@@ -18,12 +18,13 @@ require_known() {
   while [[ $# -gt 0 ]]; do
     [[ $1 != -h && $1 != --help ]] || { head_comment; exit 0; }
     if [[ $1 == @($with_value) ]]; then
-      shift $(($# < 2 ? 1 : 2)) # the program itself says that a value is missing
+      (($# > 1)) || { echo "${0##*/}: $1 needs a value" >&2; exit 2; }
+      shift 2
     elif [[ $1 == @($without) || $1 == @($with_value)=* ]]; then
       shift
     else
-      allowed=${with_value:+"${with_value//|/ VALUE, } VALUE, "}${without//|/, }
-      echo "${0##*/}: unknown argument '$1'; allowed: ${allowed//\*/...}, --help" >&2
+      allowed=${with_value:+"${with_value//|/ VALUE, } VALUE, "}${without:+"${without//|/, }, "}
+      echo "${0##*/}: unknown argument '$1'; allowed: ${allowed//\*/...}--help" >&2
       exit 2
     fi
   done
