@@ -10,8 +10,13 @@ TOP = pathlib.Path(__file__).parents[1]
 # Writes a run with the number of its turn. The file `fail` has, for each turn, the status with which it ends without one.
 PROGRAM = """#!/usr/bin/python3
 import json, pathlib, sys
-here, path = pathlib.Path(__file__).parent, sys.argv[sys.argv.index("--json") + 1]
-turn, fails = path.split(".")[-2], json.loads((here / "fail").read_text())
+here = pathlib.Path(__file__).parent
+if "--list" in sys.argv:
+    sys.exit(print("limit/x/n:1", "fill/x/n:1", "fill/y/n:1", "fill/x/n:2", "not run: z: no", f"row/{here.name}", sep="\\n"))
+path = sys.argv[sys.argv.index("--json") + 1]
+turn, fails = path.split(".")[1], json.loads((here / "fail").read_text())
+with open(here.parent / "log", "a") as log:
+    print(here.name, turn, sys.argv[-1].partition("=")[2], file=log)
 if turn in fails or "*" in fails:
     sys.exit(fails.get(turn, fails.get("*")))
 case = {"run_name": "x", "label": "fill x float32", "turn": int(turn)}
@@ -20,17 +25,28 @@ pathlib.Path(path).write_text(json.dumps(run))
 """
 
 
+@pytest.fixture
+def program(tmp_path):
+    """Makes a copy of the scripts and of the program, in a directory of that name."""
+    for room in ("scripts", "report"):
+        shutil.copytree(TOP / room, tmp_path / room)
+
+    def make(name, fails):
+        made = tmp_path / "build/release" / name / "posenc-bench"
+        made.parent.mkdir(parents=True)
+        made.write_text(PROGRAM)
+        made.chmod(0o755)
+        (made.parent / "fail").write_text(json.dumps(fails))
+        return made
+
+    return make
+
+
 @pytest.mark.parametrize("fails, status, turns", [
     ({}, 0, [1, 2, 3, 4, 5, 6, 7, 8, 9]), ({"3": 139}, 1, [1, 2, 4, 5, 6, 7, 8, 9]), ({"*": 1}, 3, None), ({"1": 2}, 2, None),
 ])  # fmt: skip
-def test_turns(tmp_path, fails, status, turns):
-    for room in ("scripts", "report"):
-        shutil.copytree(TOP / room, tmp_path / room)
-    program = tmp_path / "build/release/bench/posenc-bench"
-    program.parent.mkdir(parents=True)
-    program.write_text(PROGRAM)
-    program.chmod(0o755)
-    (program.parent / "fail").write_text(json.dumps(fails))
+def test_turns(tmp_path, program, fails, status, turns):
+    program("bench", fails)
     (tmp_path / "all.json").write_text("of an earlier run")
     command = [tmp_path / "scripts/maintain/turns", "0.01", tmp_path / "all.json"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -41,3 +57,20 @@ def test_turns(tmp_path, fails, status, turns):
     else:
         assert not (tmp_path / "all.json").exists()
     assert ("turn 3 has no results: posenc-bench ended with status 139" in done.stderr) == ("3" in fails)
+
+
+def test_two_programs_take_turns(tmp_path, program):
+    """Work by work, with the cases of both but no limits; each program begins every second turn."""
+    program("bench", {})
+    other = program("other", {})
+    command = [tmp_path / "scripts/maintain/turns", "0.01", tmp_path / "a.json", "--beside", other, tmp_path / "b.json"]
+    subprocess.run(command, check=True, capture_output=True)
+    for name in "ab":
+        joined = json.loads((tmp_path / f"{name}.json").read_text())["benchmarks"]
+        assert [b["turn"] for b in joined] == [turn for turn in range(1, 10) for _ in range(2)]
+    log = [line.split() for line in (tmp_path / "build/release/log").read_text().splitlines()]
+    assert {work for *_, work in log} == {"^(fill/x/n:1|fill/y/n:1)$", "^(fill/x/n:2)$"} and len(log) == 9 * 2 * 2
+    for one, two in zip(log[::2], log[1::2]):
+        assert one[1:] == two[1:] and [one[0], two[0]] == (
+            ["other", "bench"] if int(one[1]) % 2 else ["bench", "other"]
+        )

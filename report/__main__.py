@@ -3,6 +3,7 @@
     answer     the answer of ./scripts/bench
     pick       the answer of ./scripts/pick
     report     the page of ./scripts/report, or its text
+    compare    the answer of ./scripts/compare
     failed     what posenc-verify failed or has not judged
     peers      the table of ./scripts/peers
     join       one run of several files of posenc-bench or bench/peers.py
@@ -42,6 +43,7 @@ def arguments():
     text = "Writes the report on accuracy and speed as one HTML page."
     add = command("report", "report.main", text)
     add("--text", action="store_true", help="print the sections of the page instead")
+    add("--csv", action="store_true", help="print every case instead, as CSV")
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
@@ -69,6 +71,14 @@ def arguments():
     )
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="BENCH.json", help="a run of posenc-bench on it")
+
+    text = (
+        "Prints the cases that changed between two builds. Exit status 1: one is slower by more than 10 % for certain."
+    )
+    add = command("compare", "compare.main", text)
+    add("files", nargs=2, metavar="FILE.json", help="runs of posenc-bench before and after")
+    add("--again", nargs=2, metavar="FILE.json", help="second runs, which must agree")
+    add("--names", action="store_true", help="print only the names, joined by |")
 
     add = command("peers", "peers.main", "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")

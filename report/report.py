@@ -1,7 +1,7 @@
 """The report of ./scripts/report: the answer and the sections of a run, as one page or as text."""
 import pathlib
 
-from . import answer, checks, peers, tables, text
+from . import answer, cases, checks, peers, tables, text
 from .load import BENCH, TOP, VERIFY, fail, load, write
 from .processors import caches, processor
 from .run import Run
@@ -116,6 +116,8 @@ def main(args):
     }
     commits.pop("peers", None)
     peer = peers.Peers(loaded["peers"]) if "peers" in paths else None
+    if args.csv:
+        return cases.show(run)
     if args.text:
         for section in sections(run, commits, peer=peer):
             text.show_section(section)

@@ -1,0 +1,25 @@
+"""Every case of a run, as CSV."""
+import csv
+import sys
+
+from .judge import errors
+from .stats import SIZES, quartiles
+
+HEAD = "kind implementation dtype positions columns end offset ns_per_value quartile_1 quartile_3 gb_per_s"
+
+
+def show(run):
+    """A case that writes no rows has nanoseconds per pass. end: all positions are smaller; empty if that is `positions`.
+    offset: the output's address modulo 64. The errors are the largest at the positions of the case, in ULP and absolute,
+    in the report's table of the same dtype; empty for limits and for what failed."""
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow([*HEAD.split(), "max_ulp", "max_abs"])
+    for case, row in run.rows.items():
+        entry = run.entries.get(case.who, {})
+        known = entry.get("verified") is True and errors(entry, case.dtype, case.end or case.n)
+        times = [row.ns, *quartiles(row.values), SIZES[case.dtype] / row.ns if row.rows else None]
+        offset = run.context.get("offset") if case.offset is None else case.offset
+        out.writerow(
+            [case.kind, case.who, case.dtype, case.n, case.d, case.end, offset]
+            + ["" if value is None else f"{value:.6g}" for value in [*times, *(known or (None, None))]]
+        )

@@ -1,0 +1,51 @@
+"""The answer of ./scripts/compare: the cases of posenc-bench that became slower or faster between two builds."""
+from . import judge, text
+from .load import BENCH, load
+from .stats import nanoseconds
+from .tables import Table
+from .words import plural, three
+
+NAMED = 0.05  # a case is named if its interval excludes smaller changes
+FAILS = 0.1  # and the exit status is 1 if both intervals are above this
+
+
+def times(path):
+    """{the name of a case: nanoseconds of a row, or of a pass that writes none, of each turn}"""
+    found = {}
+    for b in load(path, BENCH)["benchmarks"]:
+        if b.get("run_type") == "iteration" and not b.get("error_occurred"):
+            found.setdefault(b["run_name"], []).append(nanoseconds(b) / (b.get("rows") or 1))
+    return found
+
+
+def compared(before, after):
+    """{name: how the case compares with itself before}"""
+    old, new = times(before), times(after)
+    return {name: judge.compare(new[name], old[name]) for name in new if name in old}
+
+
+def is_certain(c, least):
+    """Whether the interval excludes that the case takes less than 1 + `least` times as long."""
+    return c.interval is not None and c.interval[0] > least
+
+
+def is_named(c):
+    return is_certain(c, NAMED) or c.interval is not None and c.interval[1] < -NAMED
+
+
+def said(c):
+    return f"{three(1 + c.behind)} ({' to '.join(three(1 + end) for end in c.interval)})" if c.interval else "-"
+
+
+def main(args):
+    found, again = compared(*args.files), compared(*args.again) if args.again else {}
+    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(item[1].behind)) if is_named(c)}
+    if args.names:
+        print("|".join(named))
+        return 0
+    rows = [[n, c.verdict, said(c), said(again[n]) if n in again else "-"] for n, c in named.items()]
+    if rows:
+        print(*text.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
+    others = plural(len(found) - len(named), "other case" if rows else "case")
+    print(f"{others}: no change of {100 * NAMED:g} % or more is certain")
+    return int(any(is_certain(c, FAILS) and n in again and is_certain(again[n], FAILS) for n, c in named.items()))
