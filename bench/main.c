@@ -38,7 +38,6 @@ static void register_all(const bench_options *o) {
     register_at(o, &o->offsets[i]);
   if (o->all_cases) {
     bench_register_plans();
-    bench_register_widths();
     bench_register_fresh();
   }
 }

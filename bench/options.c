@@ -12,7 +12,7 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases; for cases that are not run, also the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "Add more dtypes and presets, neighbouring positions, plans, fresh memory, a sweep over widths, all "
+        "Add more dtypes and presets, neighbouring positions, plans, fresh memory, all "
         "implementations at 131072 x 1024, conversions, and output at offset 0",
         0},
     {"peers", KEY_PEERS, NULL, 0,

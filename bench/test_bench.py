@@ -68,7 +68,6 @@ EXPECTED = [  # a case, its label without the implementation, and its counters
     ("fill_at/IMPL/float32/n:64/d:512/in_a_row", "fill_at/in_a_row float32", {"positions": 64, "rows": 64, "end": 4065}),
     ("row/IMPL/float32/d:512/below:4096", "row float32", {"positions": 1, "rows": 1024, "columns": 512, "end": 4096}),
     ("plan/IMPL/d:512", "plan float32", {"positions": 1, "columns": 512}),
-    ("widths/IMPL/float32/n:149796/d:112/offset:16", "widths float32", {"positions": 149796, "columns": 112, "offset": 16}),
 ]  # fmt: skip
 OTHERS = [  # the same of cases that no implementation is named in
     ("fresh/table_create/n:131072/d:1024/real_time", "fresh table_create float32", {"positions": 131072, "wall": 1}),
@@ -171,21 +170,6 @@ def test_a_case_that_fails_keeps_its_label(tmp_path):
 def test_refusals(arguments, said):
     done = subprocess.run([BENCH, *arguments.split()], capture_output=True, text=True)
     assert done.returncode == 2 and said in done.stderr and done.stdout == ""
-
-
-def test_widths():
-    """The sweep has tables of one size with widths on both sides of powers of two, at both offsets, and the limits that
-    the report reads."""
-    listed = bench("--list", "--all-cases", "--benchmark_filter=widths|/n:16384/d:1024/")
-    found = {}
-    for impl, n, d, at in re.findall(r"^widths/(\w+)/float32/n:(\d+)/d:(\d+)/offset:(\d+)$", listed, re.MULTILINE):
-        assert 0 <= 2**24 - int(n) * int(d) < int(d)
-        found.setdefault((impl, at), set()).add(int(d))
-    around = {d + step for d in (128, 256, 512, 1024, 2048, 4096) for step in (-16, 0, 16)}
-    assert all(widths == around | {384, 768, 1000, 1088, 1280} for widths in found.values())
-    assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
-    assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
-    assert "widths/" not in bench("--list")
 
 
 def test_no_peer_is_of_another_architecture():

@@ -68,7 +68,8 @@ def table(run):
         rows.append([*row, *errors, note(run, family, best)])
     head = ["implementation", "GB/s", *["AVX2"] * has_avx512, *["of stores"] * bool(run.limit)]
     head += ["ULP", "largest error"] if run.one else [heading(run, s, s is spans[0]) for s in spans]
-    return Table("", [*head, ""], rows, text=(len(head),))
+    accurate = sum(within(run, best) for best, _ in found.values())
+    return Table("", [*head, "what it is"], rows, text=(len(head),), gap=accurate % max(len(rows), 1))
 
 
 def of_stores(share):
@@ -164,7 +165,7 @@ def other_work(run):
     found = {}
     for work, pick in run.picks.items() if run.pick() else ():
         other = run.other(pick)
-        if other and work != run.work and work.offset is None and work.call != "widths":
+        if other and work != run.work and work.offset is None:
             c, kind = pick.against[other], (work.kind, work.dtype)
             if kind not in found or rank(c) > rank(found[kind][0]):
                 found[kind] = c, *names(run, pick.fastest, other), where(work)
@@ -241,10 +242,8 @@ def answer(run):
 
 def lines(run):
     """The answer as text."""
-    found, accurate = answer(run), sum(within(run, best) for best, _ in families(run).values())
-    table = list(text.lines(found.table))
-    table[1 + accurate : 1 + accurate] = [""] * (0 < accurate < len(table) - 1)  # below those within the budget
-    return [found.title, found.legend, "", *table, "", *sum(map(wrapped, found.lines), [])]
+    found = answer(run)
+    return [found.title, found.legend, "", *text.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
 
 
 def show(run, end=()):

@@ -4,6 +4,7 @@ import io
 import itertools
 import math
 import re
+import statistics
 import textwrap
 
 import markupsafe
@@ -19,9 +20,10 @@ from .words import number
 
 WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
 README_WIDTH, README_HEIGHT = 700, 380
-COLOURS = "#b91c1c #0b5394 #15803d #b45309 #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
+COLOURS = "#0e7490 #b91c1c #15803d #66700a #0b5394 #b45309 #6d28d9 #be185d #7c4a21".split()
 LIMIT, GREY = "limit", "#606060"
 SAME = 1.2  # curves closer than this ratio share a label
+NEAR = 1.5  # a line has one point for tables whose sizes are closer than this ratio
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
 SETTINGS |= {"axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "grid.color": "#d8d8d8"}
 SETTINGS |= {"legend.frameon": False, "legend.fontsize": 12}
@@ -69,6 +71,11 @@ def log_axes(axes, x, y):
     axes.grid(which="major")
 
 
+def colours(run):
+    """{family: its colour in every picture}"""
+    return dict(zip(dict.fromkeys(run.families.values()), itertools.cycle(COLOURS))) | {LIMIT: GREY}
+
+
 def alike(curves):
     """Groups the names of curves that look the same in the picture. curves: {name: values}"""
     found = {}
@@ -84,20 +91,21 @@ def errors(run):
     for name in sorted(run.judged(), key=lambda name: (name != RECIPE, run.families[name] != "exact")):
         values = [run.error(name, [span]) for span in run.spans]
         if all(values):
-            curves.setdefault(run.families[name] + ORIGIN * (name == RECIPE), values)
+            curves.setdefault(run.families[name], values)
     ends = [end for _, end in run.spans]
-    return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves)) if len(ends) > 1 and curves else None
+    return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves, colours(run))) if curves and ends[1:] else None
 
 
-def steps(figure, edges, curves):
-    """Each step between two edges has its value above it; curves that are alike share a colour and a label."""
+def steps(figure, edges, curves, colours):
+    """Each step between two edges has its value above it; curves that are alike share a label and a colour."""
     axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
     low, high = min(map(min, curves.values())), max(map(max, curves.values()))
     log_axes(axes, (edges[0], edges[-1], EngFormatter(sep=""), width - 60), (low / 4, high * 6, plain, height - 90))
-    for names, colour in zip(alike(curves), itertools.cycle(COLOURS)):
+    for names in alike(curves):
+        colour, label = colours[names[0]], ", ".join(name + ORIGIN * (name == RECIPE) for name in names)
         for name in names:
-            label = textwrap.fill(", ".join(names), int(width / 8)) if name == names[0] else None
-            axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour, label=label)
+            axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour)
+        axes.lines[-1].set_label(textwrap.fill(label, int(width / 8)))
         said = [number(value) for value in curves[names[0]]]
         for left, value, text, before in zip(edges, map(max, zip(*(curves[n] for n in names))), said, ["", *said]):
             axes.text(left * 1.06, value * 1.25, text * (text != before), color=colour)
@@ -115,11 +123,20 @@ def speeds(run):
     points = {n: [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r] for n, found in rows.items()}
     curves = {name: found for name, found in points.items() if found}
     caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction"]
-    return (lambda figure: by_size(figure, caches, curves)) if len(works) > 1 and run.ranked else None
+    return (lambda figure: by_size(figure, caches, curves, colours(run))) if len(works) > 1 and run.ranked else None
 
 
-def by_size(figure, caches, curves):
-    """Names at the right ends of the curves, the lower ones moved down where they would touch."""
+def line_of(points):
+    """The sizes and the speeds of a line that does not zigzag: the medians of the tables of about one size."""
+    groups = []
+    for point in sorted(points):
+        is_near = groups and point[0] < groups[-1][0][0] * NEAR
+        groups[-1].append(point) if is_near else groups.append([point])
+    return zip(*([statistics.median(values) for values in zip(*group)] for group in groups))
+
+
+def by_size(figure, caches, curves, colours):
+    """A dot for each table. Names at the right ends of the curves, the lower ones moved down where they would touch."""
     axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
     sizes, found = zip(*sum(curves.values(), []))
     low, high, bottom, top = min(sizes) / 1.3, max(sizes) * 1.3, min(found) / 1.5, max(found) * 1.5
@@ -128,10 +145,10 @@ def by_size(figure, caches, curves):
         axes.axvline(c["size"], color=GREY, linestyle="dashed", linewidth=1)
         axes.text(c["size"], 1.01, f"L{c['level']}", color=GREY, ha="center", transform=axes.get_xaxis_transform())
     y, gap = math.inf, (top / bottom) ** (16 / (height - 70))
-    colours = dict(zip((n for n in curves if n != LIMIT), itertools.cycle(COLOURS))) | {LIMIT: GREY}
     for name, points in sorted(curves.items(), key=lambda curve: -curve[1][-1][1]):
         colour, line, thick = colours[name], ":" if name == LIMIT else "-", 3 if name in ("exact", "anchored") else 1
-        axes.plot(*zip(*points), line, marker="o", markersize=3, color=colour, linewidth=thick)
+        axes.plot(*zip(*points), "o", markersize=3, color=colour)
+        axes.plot(*line_of(points), line, color=colour, linewidth=thick)
         y = min(points[-1][1], y / gap)
         axes.text(1.02, y, name, color=colour, va="center", transform=axes.get_yaxis_transform())
     axes.set(xlabel="size of the table", ylabel="GB/s")

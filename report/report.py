@@ -60,7 +60,7 @@ def wrong(run):
 
 def sections(run, commits, figures=(), peer=None):
     """What a reader is shown at once, and behind folds all the rest. peer: a run of ./scripts/peers"""
-    works, found = tables.works(run), list(tables.implementations(run))
+    works, found, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
     yield from [Section("What is fastest for which work", tables=[works])] * bool(works.rows)
     said = f"Errors: the largest {' and '.join(map(run.reach, tables.reached(run)))}, for {run.judged_table()}."
     said += f" Speeds of {run.measured_table()}: {medians(run.timed)}." * run.ranked
@@ -68,7 +68,7 @@ def sections(run, commits, figures=(), peer=None):
     yield from [Section("Error and speed", figures=figures)] * bool(figures)
     speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
     folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds}
-    folds |= tables.apart((tables.by_width(run), tables.left_out(run)))
+    folds |= {not_run.title: [not_run]}
     folds |= {"Other libraries": [peers.table(peer, whole=True)]} if peer else {}
     yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
     folds = {machine(run, commits): [conditions(run)]}
@@ -86,7 +86,8 @@ def page(run, commits, peer, files):
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True)
     style = Markup((templates / "style.css").read_text(encoding="utf-8"))
     at = f"the output starts {run.context.get('offset', 16)} bytes after a multiple of 64"
-    said = f"Each family by its fastest version; {at}. Dotted: the limit, a loop that only stores."
+    said = f"Each family by its fastest version; {at}. A line goes through the medians of tables of about one size. "
+    said += "Dotted: the limit, a loop that only stores."
     errors = plots.errors(run), "Largest error by position", "A step is the largest error in a range of positions."
     speeds = plots.speeds(run), "Speed by size of the table", said
     figures = [(plots.svg(heading, draw), heading, caption) for draw, heading, caption in (errors, speeds) if draw]

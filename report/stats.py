@@ -8,7 +8,6 @@ ENOUGH = 3  # repetitions; fewer have no spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
 STORES = ("store", "stream")
 SIZES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}  # bytes of an element, by the dtype's name
-SIZE_OF_WIDTHS = 16384, 1024  # of a table that has as many bytes as those of the sweep, to within a row
 
 
 class Case(NamedTuple):
@@ -111,11 +110,10 @@ def times_by_work(rows):
 
 def limit_of(rows, case, calls=STORES):
     """The fastest stores to the same memory, with the same dtype and offset; or None."""
-    if case.call not in (*TABLES, "widths"):
+    if case.call not in TABLES:
         return None
-    n, d = SIZE_OF_WIDTHS if case.call == "widths" else case.size
     kinds = [call + "/uncached" * case.kind.endswith("/uncached") for call in calls]
-    same = n, d, case.dtype, case.offset
+    same = *case.size, case.dtype, case.offset
     found = [row for c, row in rows.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
     return min(found, key=lambda row: row.ns, default=None)
 

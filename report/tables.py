@@ -18,7 +18,7 @@ FAR = 131072  # the position to which errors are shown beside those of the measu
 class Table:
     """A cell is a text, or a pair of a value and what follows its ±. The first column names the row; the columns
     numbered in text are aligned left; bold: the names of rows that are emphasized on the page; bars: for each row the
-    length of the bar behind its last cell, as a share of the cell."""
+    length of the bar behind its last cell, as a share of the cell; gap: the rows above a gap, or 0."""
 
     title: str
     head: list
@@ -27,6 +27,7 @@ class Table:
     text: tuple = ()
     bold: tuple = ()
     bars: tuple = ()
+    gap: int = 0
 
 
 @dataclasses.dataclass
@@ -40,11 +41,6 @@ class Section:
     notes: list = dataclasses.field(default_factory=list)
     folds: dict = dataclasses.field(default_factory=dict)
     figures: list = dataclasses.field(default_factory=list)
-
-
-def apart(found):
-    """Folds with one table each."""
-    return {table.title: [table] for table in found}
 
 
 def split(table):
@@ -203,24 +199,11 @@ def speeds(run, work):
     return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
 
 
-def by_width(run):
-    """The sweep over widths, as shares of the limit."""
-    columns, usual = {}, run.context.get("offset", "16")
-    of_widths = [(case, row) for case, row in run.verified.items() if case.call == "widths"]
-    for case, row in sorted(of_widths, key=lambda item: ([*run.entries].index(item[0].who), item[0].offset is None)):
-        head = f"{case.who}, +{usual if case.offset is None else case.offset}"
-        columns.setdefault(head, {})[case.d] = percent(row, limit_of(run.rows, case))
-    shown = sorted({d for column in columns.values() for d in column})
-    rows = [[str(d), *(column.get(d, "-") for column in columns.values())] for d in shown]
-    note = "+16: the output starts 16 bytes after a multiple of 64, as large buffers of malloc and NumPy do"
-    return Table("Widths: float32 tables of 64 MiB, in per cent of the limit", ["d_model", *columns], rows, note)
-
-
 def works_of(run):
-    """All works but widths and limits: float32 tables first; small ones first."""
+    """All works but limits: float32 tables first; small ones first."""
 
     def rank(work):
         kind = not work.is_table, work.call, work.offset is not None, work.kind, work.dtype
         return *kind, work.end or 0, work.n * work.d, work.d
 
-    return sorted({case.work for case in run.verified if case.call not in ("widths", "convert", *STORES)}, key=rank)
+    return sorted({case.work for case in run.verified if case.call not in ("convert", *STORES)}, key=rank)

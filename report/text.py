@@ -11,8 +11,10 @@ def lines(table):
     # A column of ± moves the columns after it.
     left = {0} | {lines[0].index(table.head[i]) for i in table.text}
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for line in lines:
+    for number, line in enumerate(lines):
         cells = [cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths))]
+        if table.gap and number == table.gap + 1:
+            yield ""
         yield "  ".join(cells).rstrip()
 
 

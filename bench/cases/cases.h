@@ -58,9 +58,8 @@ void bench_register_tables(const bench_shape *shape, bool all, const bench_offse
 void bench_register_positions(bool all, const bench_offset *at);
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at);
 
-void bench_register_widths(void); /* widths/... */
-void bench_register_plans(void);  /* plan/... */
-void bench_register_fresh(void);  /* fresh/... */
+void bench_register_plans(void); /* plan/... */
+void bench_register_fresh(void); /* fresh/... */
 
 /* --peers: all peers that run here, exact and anchored, and the limits. */
 void bench_register_peers(const bench_offset *at);

@@ -34,8 +34,7 @@ size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 /* The spec of the paper's table for this shape. */
 posenc_spec bench_spec(const bench_shape *shape);
 
-/* Where the output starts. Case names end in /offset:BYTES, except for the first offset of a run; in a sweep over
- * widths all do. */
+/* Where the output starts. Case names end in /offset:BYTES, except for the first offset of a run. */
 typedef struct bench_offset {
   int64_t bytes; /* modulo 64 */
   char suffix[16];

@@ -60,14 +60,6 @@ def bench(*more, fills=FILLS, **context):
     return {"context": known | context, "benchmarks": runs + [c for cases in more for c in cases]}
 
 
-def sweep():
-    """Tables of several widths, at 0.2 ns an element: half of what stores reach."""
-    runs = [c for at in (0, 16) for c in case("stream w:64", 0.1, 16384, 1024, offset=at)]
-    for d, at in ((d, at) for d in (512, 1000, 1024) for at in (0, 16)):
-        runs += case("widths exact_avx2", 0.2, 2**24 // d, d, offset=at)
-    return runs
-
-
 def file(directory, data):
     """The path of a new file with that JSON, or text that is meant to be some; other arguments as they are."""
     if not isinstance(data, dict) and not (isinstance(data, str) and data[:1] in ("{", "[")):

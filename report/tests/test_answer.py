@@ -46,7 +46,7 @@ def test_the_table(done):
         "error: the largest below that position; of stores: of 40.0 GB/s by stores alone; AVX2: no AVX-512",
     ]
     assert rows == {  # anchored_avx2 is faster than anchored_avx512, so it stands for its family
-        "implementation": ["GB/s", "AVX2", "of stores", "error to 5k", "32k sampled"],
+        "implementation": ["GB/s", "AVX2", "of stores", "error to 5k", "32k sampled", "what it is"],
         "anchored (avx2)": ["40.0", "40.0", "1.00", "3.0e-8", "2.4e-7", "a short note on anchored_"],
         "exact": ["20.0", "16.0", "0.50", "3.0e-8", "2.4e-7", "a short note on exact_avx;..."],
         "float64": ["0.444", "0.444", "0.011", "3.0e-8", "2.4e-7", "a short note on float64"],
@@ -144,7 +144,7 @@ def test_the_pick(tmp_path):
     """Errors in ULP too; first the pick within the budget, then exact."""
     title, rows, said = picked(tmp_path)
     assert title[0] == "5000 x 512, float32, at most 1 ULP, one thread, this one"
-    assert rows["implementation"] == ["GB/s", "of stores", "ULP", "largest error"]
+    assert rows["implementation"] == ["GB/s", "of stores", "ULP", "largest error", "what it is"]
     assert rows["anchored"][:4] == ["25.0", "0.62", "0.5", "3.0e-8"] and [*rows][-1] == "naive"
     assert said[0] == 'Use anchored (rounding not guaranteed): posenc_fill_once(&spec, "anchored", 0, 5000, table, 512)'
     assert said[1] == 'In Python: posenc.table(5000, 512, impl="anchored")'

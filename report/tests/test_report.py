@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from made_up import bench, case, entry, file, ranges, sweep, text_of, verify
+from made_up import bench, case, entry, file, ranges, text_of, verify
 from report import plots, report, tables
 from report.checks import of_run
 from report.run import Run
@@ -29,10 +29,10 @@ def page_of(done, tmp_path):
 
 SAID = (  # on the page and, but for the answer, in the text
     "float32 tables above 1536 KiB anchored 1.25 times as fast as exact (at least",
-    "one unit in the last place implementation error to 5k error to 32k GB/s anchored_avx2 3.0e-8 2.4e-7 25.00",
+    "Within 1 ULP at positions below 5,000 implementation error to 5k error to 32k ULP to 32k ns/value GB/s anchored_avx2 3.0e-8 2.4e-7 0.5 0.160 25.00",
     "Values that are not correctly rounded: anchored 4 of 2,000, exact 0 of 2,000 (guaranteed)",
-    "the error grows with the position implementation error to 5k error to 32k GB/s naive 4.0e-4 3.2e-3 0.25",
-    "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
+    "the error grows with the position implementation error to 5k error to 32k ULP to 32k ns/value GB/s naive 4.0e-4 3.2e-3 1.0e6 16.0 0.25",
+    "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 0.5 half a unit (proved)",
     "Not run here: 2 what why wrong failed verification: 2 outputs beyond",
     "quick 4.0e-4 - 256 µs exact - 512 µs 0.500 times as fast",
     "AMD Zen 4 · GCC 1 · errors: commit abc · speeds: commit def · run of 2026-11-21",
@@ -46,7 +46,7 @@ def test_parts_and_figures(page_of, done, tmp_path):
     )
     row = case("row exact_avx2", 0.5, n=1, rows=1024, end=4096)
     known, measured = file(tmp_path, verify()), file(
-        tmp_path, bench(row, case("fill exact_avx2", 0.2, n=16), sweep(), **DESCRIBED)
+        tmp_path, bench(row, case("fill exact_avx2", 0.2, n=16), **DESCRIBED)
     )
     for path, commit in ((known, "abc"), (measured, "def")):
         path.with_suffix(".commit").write_text(f"{commit}\n")
@@ -58,7 +58,7 @@ def test_parts_and_figures(page_of, done, tmp_path):
     answer = (
         "5000 × 512, float32, one thread, AMD Zen 4, EPYC, family 25 model 17 error: the largest",
         "anchored 25.0 0.62 3.0e-8 2.4e-7 a short note on anchored_ exact 20.0",
-        "Use exact: posenc_fill_once(&spec, NULL, 0, 5000, table, 512); posenc.table(5000, 512) If speed matters:",
+        "Use exact: posenc_fill_once(&spec, NULL, 0, 5000, table, 512); posenc.table(5000, 512) anchored: 1.25 times as fast here (at least 1.24),",
     )
     for said in (*answer, *SAID):
         assert said in text.replace("\u00a0", " ") or said in text, said
@@ -66,10 +66,14 @@ def test_parts_and_figures(page_of, done, tmp_path):
     assert "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
     assert "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
     assert json.loads((tmp_path / "page/bench.json").read_text())["context"]["vendor"] == "AuthenticAMD"
+    csv = done("report", "--csv", "--verify", known, "--bench", measured).splitlines()
+    assert csv[0].startswith("kind,implementation,dtype,positions,columns,end,offset,ns_per_value,quartile_1,")
+    assert "row,exact_avx2,float32,1,512,4096,16,0.5,0.495,0.505,8,0.5,3e-08" in csv
+    assert "store,w:32,float32,5000,512,,16,0.1,0.099,0.101,40,," in csv and len(csv) == len({*csv})
     words = " ".join(
         done("report", "--text", "--verify", known, "--bench", measured, "--peers", peers).split()
     ).replace(" +-", "")
-    assert "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)" in words and "commit abc" in words
+    assert "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 0.5 half a unit (proved)" in words and "commit abc" in words
     assert "a short note" not in words and "<" not in words.replace("<b>its</b>", "")
 
 
@@ -114,8 +118,9 @@ def test_values_and_instructions_of_members():
 
 def test_ten_families_are_drawn():
     points = {f"f{i}": [(10.0**i, 10.0**i)] * 2 for i in range(10)}
-    by_size = plots.file("", lambda figure: plots.by_size(figure, [], points | {plots.LIMIT: points["f1"]}))
-    steps = plots.file("", lambda figure: plots.steps(figure, [1, 2, 4], {n: p[0] for n, p in points.items()}))
+    curves, colours = points | {plots.LIMIT: points["f1"]}, dict.fromkeys([*points, plots.LIMIT], "red")
+    by_size = plots.file("", lambda figure: plots.by_size(figure, [], curves, colours))
+    steps = plots.file("", lambda figure: plots.steps(figure, [1, 2, 4], {n: p[0] for n, p in points.items()}, colours))
     assert all(f"{name}<" in by_size and f"{name}<" in steps for name in points) and ">limit<" in by_size
 
 

@@ -85,7 +85,6 @@ def test_a_case_that_failed_once_has_no_figures():
         (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
         (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
         (Case("fill/uncached", "a", 8, 4), None, "w:16"),
-        (Case("widths", "a", 9, 7), None, None),
         (Case("fill", "a", 9, 4), None, None),
         (Case("fill", "a", 8, 4, "bfloat16"), None, None),
         (Case("row", "a", 8, 4), None, None),
