@@ -2,13 +2,11 @@
 import dataclasses
 import math
 
-from .processors import size
 from .stats import SIZES, STORES, limit_of
-from .words import called, case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
+from .words import case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
 ORIGIN = " (PyTorch tutorial)"  # of the recipe
-MOST = 8  # lines of the table of works
 NEAREST = "For a size that is not listed, take the answer of the nearest one."
 VALUE = "ns/value"
 FAR = 131072  # the position to which errors are shown beside those of the measured table
@@ -61,57 +59,19 @@ def limit_text(row):
     return f"limit: {row.gb_s:.1f} GB/s, {kind} stores of {row.case.who[2:]} bytes"
 
 
-def kind_of(run, work):
-    """A class of works: call and dtype, and for the paper's float32 tables the cache that they fit into."""
-    caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction" and c["level"] > 1]
-    if not work.is_table or not caches:
-        is_usual = (work.kind, work.offset) == ("fill", None)
-        return f"{work.dtype} tables" if is_usual else called(work._replace(end=None))
-    fits = [c for c in caches if work.n * work.d * SIZES[work.dtype] <= c["size"]]
-    room = f"up to {size(fits[0]['size'])} (L{fits[0]['level']})" if fits else f"above {size(caches[-1]['size'])}"
-    return f"{work.dtype} tables {room}"
-
-
-def by_how_much(found):
-    """found: [(other, how it compares with the fastest)] of one line, with one verdict"""
-    others, comparisons = listed(dict.fromkeys(other for other, _ in found)), [c for _, c in found]
-    if len(found) == 1 or comparisons[0].verdict != "slower":
-        return times(comparisons[0], brief=len(found) > 1).replace("as fast", f"as fast as {others}", 1)
-    low, high = (three(1 + of(c.behind for c in comparisons)) for of in (min, max))
-    return f"{low if low == high else f'{low} to {high}'} times as fast as {others}"
-
-
 def works(run):
-    """What is fastest for which work. The cases of one kind share a line if the pick and its verdict are the same; of a kind
-    with several such lines, each names its cases. If that makes more than MOST lines, kinds with the same pick and
-    verdict share a line too."""
-    cases, answers = [], {}
+    """What is fastest for each work. It is beside the default or the nearest of another family; or beside the fastest,
+    where that is of another family and this run cannot tell, or both are as fast."""
+    rows = []
     for work in (work for work in works_of(run) if work.offset is None):
-        pick, kind = run.pick(work), kind_of(run, work)
+        pick = run.pick(work)
         other = pick and run.other(pick)
         if other:
-            comparison = pick.against[other]
-            # A pick that is not the fastest is as fast, or this run cannot tell; then it is beside the fastest.
-            name = other if pick.name == pick.fastest else pick.fastest
-            verdict = comparison.verdict if pick.name != other else "undecided"
-            answer = run.request(pick.name), verdict, run.request(name)
-            cases.append((work, kind, answer, (run.request(name), comparison)))
-            answers.setdefault(kind, set()).add(answer)
-    for is_apart in (True, False):
-        lines = {}
-        for work, kind, answer, found in cases:
-            sizes = [f"{work.n} x {work.d}"] * (work.call != "row" and len(answers[kind]) > 1)
-            if len(answers[kind]) > 1:
-                kind = f"{work.dtype} tables" if work.is_table else called(work)
-            names, outcomes = lines.setdefault((kind * is_apart, *answer), ({}, []))
-            names.setdefault(kind, []).extend(sizes)
-            outcomes.append(found)
-        if len(lines) <= MOST:
-            break
-    rows = []
-    for (_, use, *_), (names, outcomes) in lines.items():
-        shown = (": ".join(filter(None, [kind, ", ".join(sizes)])) for kind, sizes in names.items())
-        rows.append(["; ".join(shown), use, by_how_much(outcomes)])
+            is_family = run.families[pick.name] == run.families[pick.fastest]
+            beside, c = (other, pick.against[other]) if is_family else (pick.fastest, pick.against[pick.name])
+            said = times(c, brief=not is_family)
+            said = said.replace("as fast", f"as fast as {run.request(beside)}", 1)
+            rows.append([case_name(work), run.request(pick.name), said])
     title = f"Within {run.budget.ulp:g} ULP at the positions of the work, on this machine"
     return Table(title, ["work", "fastest", "by how much"], rows, NEAREST, (1, 2))
 

@@ -95,7 +95,7 @@ def test_the_page_fits_the_window(view):
 
 
 def test_answer_works_and_text(view):
-    """The answer is above all else, and all is in a landmark; at most eight works; text is at least 12 px large, and first
+    """The answer is above all else, and all is in a landmark; text is at least 12 px large, and first
     columns wrap; bars are shown where the window is wide, and everywhere what an implementation is."""
     browser, width, _ = view
     first, outside, works, small, stiff, bars, told = browser.execute_script(
@@ -109,7 +109,7 @@ def test_answer_works_and_text(view):
               style(document.querySelector('.bars td:last-child')).backgroundImage,
               all('.answer td:last-child').every(e => e.offsetWidth > 150)]"""
     )
-    assert (first, outside, told) == ("answer", 0, True) and 1 <= works <= 8 and (small, stiff) == ([], 0)
+    assert (first, outside, told) == ("answer", 0, True) and works >= 1 and (small, stiff) == ([], 0)
     assert (bars == "none") == (width < 600)
 
 
