@@ -1,6 +1,6 @@
 # cmake --install, in components as distributions split packages:
 #
-#   runtime      libposenc.so.1 and what it points to; libposenc.1.dylib; posenc-1.dll
+#   runtime      libposenc.so.1 and what it points to; libposenc.1.dylib; posenc-1.dll; the license
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
 #   tools        posenc-verify, posenc-bench, as far as they are built
 #   python       the Python package, if POSENC_PYTHON_DIR says where
@@ -21,6 +21,7 @@ if(NOT posenc_exclude_static)
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 install(FILES include/posenc.h TYPE INCLUDE COMPONENT development)
+install(FILES LICENSE TYPE DOC COMPONENT runtime)
 
 # ---- the CMake package ----
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
@@ -70,7 +71,7 @@ endif()
 foreach(tool posenc-verify posenc-bench)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}" BUILD_RPATH_USE_ORIGIN ON)
     install(TARGETS ${tool} RUNTIME COMPONENT tools)
   endif()
 endforeach()

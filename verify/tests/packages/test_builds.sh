@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds other than the release build, none of which downloads anything:
-#   - flags and machines that CMake refuses;
+#   - flags and machines that CMake refuses, and the level of optimisation;
 #   - posenc as a part of another project (parent/), whose settings it must not change. examples/subproject is built by another test;
 #   - the preset `lib`, which is without SLEEF, with -march=native: the bits, and the libraries that it needs;
-#   - the layouts of distributions: programs that are linked with posenc.pc, folders outside of the prefix, one kind of library.
+#   - the builds of distributions: programs linked with posenc.pc, folders outside of the prefix, one kind of library, the same bytes.
 #
 #   test_builds.sh SOURCE_DIR
 set -euo pipefail
@@ -24,28 +24,38 @@ configure() { # configure DIR ARGUMENT...
 says() { # says TEXT: CMake printed it
   tr -s ' \n' ' ' <log | grep -qF -- "$1" || fail "CMake should say: $1"
 }
-configure everything -S "$source_dir"
+
+# ---- the library and the peers: -O3 instead of -O2; -Os stays ----
+levels() { # levels LEVEL ARGUMENT...: the last -O flag of every object
+  configure everything -S "$source_dir" "${@:2}"
+  [[ $(sed -n '/command.*\(PEER_NAME\|posenc_core\|posenc_impl\)/{s/.* -O\([^ ]*\).*/\1/;p}' everything/compile_commands.json | sort -u) == "$1" ]] ||
+    fail "it should be compiled with -O$1: ${*:2}"
+}
+levels 3 -DCMAKE_BUILD_TYPE=None -DCMAKE_{C,CXX}_FLAGS="-O3 -g -O2"
+levels s -DCMAKE_BUILD_TYPE=MinSizeRel -DCMAKE_{C,CXX}_FLAGS=-O2
 
 # ---- flags that change bits, of which a compiler may define no macro, and another machine ----
 refused() { # refused SENTENCE ARGUMENT...: CMake stops with this sentence
   ! cmake -B refused "${library[@]}" "${@:2}" >log 2>&1 || fail "it should not configure: ${*:2}"
   says "$1"
 }
-for flag in -f{fast-math,unsafe-math-optimizations,associative-math,reciprocal-math,no-signed-zeros,fp-contract=fast}; do
+for flag in -Ofast -f{fast-math,unsafe-math-optimizations,associative-math,reciprocal-math,no-signed-zeros,fp-contract=fast}; do
   refused "posenc promises bits: build it without $flag," -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE="-O3 $flag"
 done
 refused "posenc promises bits: build it without -ffast-math," -DCMAKE_C_FLAGS=-ffast-math -DCMAKE_C_FLAGS_RELEASE=-O3
-refused "build it without -ffast-math, and without its parts" -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE=-ffinite-math-only
+refused "build it without -ffast-math or -Ofast, and without its parts" -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE=-ffinite-math-only
 [[ $(uname -m) != x86_64 ]] || refused "posenc supports 64-bit" -DCMAKE_C_FLAGS=-m32 -DCMAKE_C_FLAGS_RELEASE=-O3 \
   -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
 
 # ---- in another project: its settings, its installation, and the effect of BUILD_SHARED_LIBS ----
 parent=(inside -S "$packages/parent" -DPOSENC_SOURCE="$source_dir")
 configure "${parent[@]}"
+[[ $(grep -c "posenc is compiled without optimisation" log) == 1 ]] || fail "CMake should warn once, because nothing is optimised"
 says "posenc::posenc is a SHARED_LIBRARY -- posenc::static is a STATIC_LIBRARY"
 cmake --install inside --prefix "$work/prefix" >log
 [[ ! -e $work/prefix ]] || fail "the parent's installation has $(find "$work/prefix" -type f)"
-configure "${parent[@]}" -DBUILD_SHARED_LIBS=OFF
+configure "${parent[@]}" -DBUILD_SHARED_LIBS=OFF -DCMAKE_C_FLAGS=-O2
+! grep "^CMake Warning" log || fail "CMake should not warn"
 says "posenc::posenc is a STATIC_LIBRARY"
 
 # ---- the preset, with a compiler that may use all instructions: the implementations, their bits, and what the library needs ----
@@ -89,7 +99,7 @@ program() { # program NAME WORD...: builds the program with these flags and runs
 install debian -DCMAKE_INSTALL_PREFIX=/usr
 lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' build/CMakeCache.txt)
 there debian/usr/{include/posenc.h,"$lib"/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc,cmake/posenc/posencConfig.cmake}}
-read -r -a static < <(words "$work/debian/usr/$lib/pkgconfig" --static --cflags --libs)
+read -r -a static < <(PKG_CONFIG_SYSROOT_DIR=$work/debian words "$work/debian/usr/$lib/pkgconfig" --static --cflags --libs)
 program static -static "${static[@]}"
 [[ $(words "$work/debian/usr/$lib/pkgconfig" --libs) != *-lm* ]] || fail "users of the shared library should not be asked for libm"
 
@@ -112,7 +122,7 @@ grep -qF "\"/srv/l'ib/libposenc.so.1" "absolute/srv/l'ib/cmake/posenc/posencShar
 # only the static library, which is then posenc::posenc and needs no --static
 install alone -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib64 -DCMAKE_INSTALL_INCLUDEDIR=include
 [[ -z $(find alone -name '*.so*') ]] || fail "BUILD_SHARED_LIBS=OFF should install no shared library"
-read -r -a static < <(words "$work/alone/usr/lib64/pkgconfig" --cflags --libs)
+read -r -a static < <(PKG_CONFIG_SYSROOT_DIR=$work/alone words "$work/alone/usr/lib64/pkgconfig" --cflags --libs)
 program alone_program "${static[@]}"
 cat >CMakeLists.txt <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.16)
@@ -123,4 +133,15 @@ target_link_libraries(found PRIVATE posenc::posenc)
 END_CMAKE
 { cmake -S . -B found -Dposenc_DIR="$work/alone/usr/lib64/cmake/posenc" -DPROGRAM="$packages/parent/program.c" &&
   cmake --build found && ./found/found; } >log 2>&1 || fail "posenc::posenc should be the static library where there is no other"
+
+# ---- everything but the tests, in two folders ----
+for folder in one another/folder; do
+  mkdir -p $folder
+  cp -r "$source_dir"/{CMakeLists.txt,LICENSE,bench,cmake,impl,include,verify} $folder
+  configure $folder/build -S $folder -D{CMAKE_BUILD_TYPE=Debug,POSENC_BUILD_TESTS=OFF,POSENC_BENCH_PEERS=OFF} \
+    -DCMAKE_{C,CXX}_FLAGS="-ffile-prefix-map=$work/$folder=."
+  { cmake --build $folder/build && DESTDIR=$work/$folder/root cmake --install $folder/build; } >log 2>&1 || fail "it does not build"
+done
+diff -rq one/root another/folder/root >log || fail "builds in two folders differ"
+[[ $(one/build/bench/posenc-bench --peers --list) == *"not run: highway: left out by -DPOSENC_BENCH_PEERS=OFF"* ]] || fail "posenc-bench should name the peers that are left out"
 echo "ok: $(./static)"

@@ -40,6 +40,7 @@ development/LIB/pkgconfig/posenc.pc
 development/include/posenc.h
 runtime/LIB/libposenc.so.${version%%.*}
 runtime/LIB/libposenc.so.$version
+runtime/share/doc/posenc/LICENSE
 tools/bin/posenc-bench
 tools/bin/posenc-verify
 END_OF_LIST
@@ -55,6 +56,11 @@ for tool in moved/bin/*; do
 done
 export PKG_CONFIG_PATH=$work/moved/$lib/pkgconfig
 [[ $(realpath "$(pkg-config --variable=includedir posenc)") == "$work/moved/include" ]] || fail "posenc.pc has the old place"
+
+# ---- /usr, which compilers search ----
+prefix=/usr install system development
+flags=$(PKG_CONFIG_PATH=$work/system/usr/$lib/pkgconfig pkg-config --cflags --libs posenc)
+[[ ${flags% } == -lposenc ]] || fail "at /usr, posenc.pc should have no -I and -L: $flags"
 
 # ---- the version ----
 [[ $(pkg-config --modversion posenc) == "$version" ]] || fail "posenc.pc says $(pkg-config --modversion posenc)"
