@@ -9,15 +9,17 @@
 #include "../tools/memory.h"
 #include "../tools/random.h"
 
-enum { LISTED = 64, RUNS = 4 };
+/* A call has up to LISTED rows; fewer if they have more than OUTPUTS elements, but not fewer than LEAST. */
+enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, RUNS = 4 };
 
 typedef struct comparison {
   const segment *s;
   const unsigned char *rows; /* those that were judged */
   const char *volatile *now;
   disagreement *found;
-  arguments a;   /* with memory for LISTED rows in each array */
-  int64_t bytes; /* of a row of each array, at most */
+  arguments a;    /* with memory for the rows of a call in each array */
+  int64_t listed; /* rows of a call */
+  int64_t bytes;  /* of a row of each array, at most */
 } comparison;
 
 /* The element that a call has written for a column; NULL if the call has no such column. */
@@ -69,19 +71,20 @@ static posenc_status compare(comparison *c, call kind, const int64_t *rows, int6
 static posenc_status compare_all(comparison *c) {
   static const call singly[] = {FILL, PAIR, ONCE}, consecutive[] = {PAIR, ONCE, TABLE};
   const segment *const s = c->s;
+  const int64_t listed = c->listed;
   int64_t list[LISTED], run[LISTED];
   uint64_t random = 1;
-  for (int64_t i = 0; i < LISTED; i++) /* consecutive rows, the same once more in falling order, then any rows */
-    list[i] = i < LISTED / 4   ? i % s->n_rows
-              : i < LISTED / 2 ? (LISTED / 2 - 1 - i) % s->n_rows
+  for (int64_t i = 0; i < listed; i++) /* consecutive rows, the same once more in falling order, then any rows */
+    list[i] = i < listed / 4   ? i % s->n_rows
+              : i < listed / 2 ? (listed / 2 - 1 - i) % s->n_rows
                                : random_between(&random, 0, s->n_rows - 1);
-  posenc_status status = compare(c, AT, list, LISTED);
+  posenc_status status = compare(c, AT, list, listed);
   if (status == POSENC_OK)
-    status = compare(c, AT_REAL, list, LISTED);
-  for (int64_t i = 0; i < 3 * LISTED && status == POSENC_OK; i++)
-    status = compare(c, singly[i / LISTED], &list[i % LISTED], 1);
+    status = compare(c, AT_REAL, list, listed);
+  for (int64_t i = 0; i < 3 * listed && status == POSENC_OK; i++)
+    status = compare(c, singly[i / listed], &list[i % listed], 1);
   for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count) {
-    const int64_t count = s->runs[r].count < LISTED ? s->runs[r].count : LISTED;
+    const int64_t count = s->runs[r].count < listed ? s->runs[r].count : listed;
     for (int64_t i = 0; i < count; i++)
       run[i] = row + i;
     for (int i = 0; i < 3 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
@@ -93,8 +96,10 @@ static posenc_status compare_all(comparison *c) {
 posenc_status compare_calls(const segment *s, const posenc_plan *plan, const unsigned char *rows,
     const char *volatile *now, disagreement *found) {
   const int64_t bytes = s->spec.d_model * (int64_t)format_of(s->spec.dtype)->size;
-  unsigned char *const memory = must_calloc(2 * LISTED, (size_t)bytes);
-  comparison c = {s, rows, now, found, {.plan = plan, .out = memory, .cosines = memory + LISTED * bytes}, bytes};
+  const int64_t fit = OUTPUTS / s->spec.d_model, listed = fit < LEAST ? LEAST : fit > LISTED ? LISTED : fit;
+  unsigned char *const memory = must_calloc(2 * listed, (size_t)bytes);
+  arguments a = {.plan = plan, .out = memory, .cosines = memory + listed * bytes};
+  comparison c = {s, rows, now, found, a, listed, bytes};
   const posenc_status status = compare_all(&c);
   free(memory);
   return status;

@@ -54,7 +54,7 @@ static void close_array(const array *a, const fuzz_call *c, posenc_status status
   for (size_t i = 0; differs && i < a->bytes; i++)
     if (a->memory[i] != a->image[i]) {
       const unsigned char *const arrays[] = {c->a.out, c->a.call == PAIR ? c->a.cosines : NULL};
-      for (int cosines = 0; cosines < 2 && arrays[cosines] && status == POSENC_OK; cosines++)
+      for (int cosines = 0; cosines < 2 && arrays[cosines] && c->width > 0 && status == POSENC_OK; cosines++)
         check_element(c, arrays[cosines], cosines, a->memory + i, in_image(a, arrays[cosines]));
       complain("%s, %s returns %d; byte %td of an array of %zu is %#x instead of %#x", posenc_plan_impl(c->a.plan),
           call_names[c->a.call], (int)status, a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
