@@ -1,8 +1,6 @@
-#define _GNU_SOURCE
 #include "limits/limits.h"
 #include "options.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +40,6 @@ static void register_all(const bench_options *o) {
   }
 }
 
-/* Stays on the CPU that the process has started on: another one has cold caches. */
-static void stay(void) {
-  cpu_set_t here;
-  CPU_ZERO(&here);
-  CPU_SET((size_t)sched_getcpu(), &here);
-  sched_setaffinity(0, sizeof here, &here); /* refused, it may move */
-}
-
 /* Measures with Google Benchmark and its flags. Returns the exit status. */
 static int measure(const bench_options *o, int n_flags, char **flags) {
   const char *refused = shim_flags(n_flags, flags), *name, *reason, *json;
@@ -72,7 +62,6 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
     return 0;
   const output file = o->json ? output_open(o->json) : (output){.direct = -1};
   bench_context(o);
-  stay();
   const size_t failed = shim_run(o->quiet, file.direct != STDOUT_FILENO, &json);
   return o->json && !output_write(&file, json) ? 2 : failed > 0 ? 1 : 0;
 }

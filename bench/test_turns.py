@@ -1,4 +1,4 @@
-"""scripts/maintain/turns, with a program in place of posenc-bench: what became of turns that fail."""
+"""scripts/maintain/turns and scripts/compare, with a program in place of posenc-bench: what became of turns that fail."""
 import json
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ with open(here.parent / "log", "a") as log:
     print(here.name, turn, sys.argv[-1].partition("=")[2], file=log)
 if turn in fails or "*" in fails:
     sys.exit(fails.get(turn, fails.get("*")))
-case = {"run_name": "x", "label": "fill x float32", "turn": int(turn)}
+case = {"run_name": "x", "run_type": "iteration", "label": "fill x float32", "turn": int(turn), "cpu_time": 1, "time_unit": "ns"}
 run = {"context": {"tool": "posenc-bench", "schema": "1"}, "benchmarks": [case]}
 pathlib.Path(path).write_text(json.dumps(run))
 """
@@ -74,3 +74,21 @@ def test_two_programs_take_turns(tmp_path, program):
         assert one[1:] == two[1:] and [one[0], two[0]] == (
             ["other", "bench"] if int(one[1]) % 2 else ["bench", "other"]
         )
+
+
+def test_compare(tmp_path, program):
+    """Builds that are equal, and one in which a turn fails."""
+    made = program("bench", {})
+    (tmp_path / "scripts/maintain/setup").write_text("#!/bin/sh\n")
+    (tmp_path / "scripts/maintain/build").write_text(
+        f"""#!/bin/sh
+        cd "$(dirname "$0")/../.." && mkdir -p build/release/bench && cp -n {made} fail build/release/bench/\n"""
+    )
+    (tmp_path / "fail").write_text("{}")
+    (tmp_path / ".gitignore").write_text("build/")
+    for command in ("init -q -b main", "add .", "-c user.name=x -c user.email=x commit -q -m x"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    done = subprocess.run(tmp_path / "scripts/compare", capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "1 case: no interval beyond a change of 5 %\n")
+    (made.parent / "fail").write_text('{"3": 1}')
+    assert subprocess.run([tmp_path / "scripts/compare", "main"], capture_output=True).returncode == 2

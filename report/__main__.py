@@ -72,9 +72,7 @@ def arguments():
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="BENCH.json", help="a run of posenc-bench on it")
 
-    text = (
-        "Prints the cases that changed between two builds. Exit status 1: one is slower by more than 10 % for certain."
-    )
+    text = "Prints the cases that changed between two builds. Exit status 1: one is slower, by more than 10 %."
     add = command("compare", "compare.main", text)
     add("files", nargs=2, metavar="FILE.json", help="runs of posenc-bench before and after")
     add("--again", nargs=2, metavar="FILE.json", help="second runs, which must agree")

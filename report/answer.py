@@ -120,10 +120,8 @@ def code(run, name):
     named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
     python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
     chosen = "NULL" if name == DEFAULT else f'"{name}"'
-    fields, c = (
-        spec(options, run.work.d),
-        f"posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})",
-    )
+    fields = spec(options, run.work.d)
+    c = f"posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
     lines = [f"Use {name}{unsure}: {fields}", c] if fields else [f"Use {name}{unsure}: {c}"]
     fits = not fields and len(lines[0] + python) < WIDTH - 1
     return [f"{lines[0]}; {python}"] if fits else [*lines, f"In Python: {python}"]
@@ -144,15 +142,15 @@ def promise(run, name):
 
 
 def use(run):
-    """The lines on what to use, the default for ./scripts/bench and its pick for ./scripts/pick, and on the fastest of the
-    other families within the budget."""
+    """The lines on what to use, the default for ./scripts/bench and its pick for ./scripts/pick, and on the fastest other
+    implementation within the budget."""
     pick = run.pick()
     if not pick:
         return [f"Use: no answer, {run.unpicked()}"]
     name = pick.name if run.one or run.default not in pick.against else run.default
     lines = code(run, name)
-    others = [best for family, (best, _) in families(run).items() if family != run.families[name]]
-    for best in [n for n in others if n in pick.against][:1]:
+    others = [best for best, _ in families(run).values() if best != name and best in pick.against]
+    for best in others[:1]:
         beside = judge.compare(run.timed[name].values, run.timed[best].values)
         said = times(beside).replace("as fast", "as fast here", 1)
         lines.append(f"{run.request(best)}: {said}, {promise(run, best)}")

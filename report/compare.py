@@ -1,12 +1,14 @@
 """The answer of ./scripts/compare: the cases of posenc-bench that became slower or faster between two builds."""
+import math
+
 from . import judge, text
-from .load import BENCH, load
+from .load import BENCH, fail, load
 from .stats import nanoseconds
 from .tables import Table
 from .words import plural, three
 
-NAMED = 0.05  # a case is named if its interval excludes smaller changes
-FAILS = 0.1  # and the exit status is 1 if both intervals are above this
+NAMED = 0.05  # a case is named if its interval lies beyond this change
+FAILS = 0.1  # and the exit status is 1 if the intervals of both runs lie above this
 
 
 def times(path):
@@ -21,16 +23,17 @@ def times(path):
 def compared(before, after):
     """{name: how the case compares with itself before}"""
     old, new = times(before), times(after)
-    return {name: judge.compare(new[name], old[name]) for name in new if name in old}
+    for name in {*old} ^ {*new}:
+        fail(f"{name} was measured in one of the builds only")
+    return {name: judge.compare(new[name], old[name]) for name in new}
 
 
-def is_certain(c, least):
-    """Whether the interval excludes that the case takes less than 1 + `least` times as long."""
-    return c.interval is not None and c.interval[0] > least
+def is_slower(c, by):
+    return c.interval is not None and c.interval[0] > by
 
 
 def is_named(c):
-    return is_certain(c, NAMED) or c.interval is not None and c.interval[1] < -NAMED
+    return is_slower(c, NAMED) or c.interval is not None and c.interval[1] < -NAMED
 
 
 def said(c):
@@ -39,7 +42,7 @@ def said(c):
 
 def main(args):
     found, again = compared(*args.files), compared(*args.again) if args.again else {}
-    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(item[1].behind)) if is_named(c)}
+    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(math.log1p(item[1].behind))) if is_named(c)}
     if args.names:
         print("|".join(named))
         return 0
@@ -47,5 +50,5 @@ def main(args):
     if rows:
         print(*text.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
     others = plural(len(found) - len(named), "other case" if rows else "case")
-    print(f"{others}: no change of {100 * NAMED:g} % or more is certain")
-    return int(any(is_certain(c, FAILS) and n in again and is_certain(again[n], FAILS) for n, c in named.items()))
+    print(f"{others}: no interval beyond a change of {100 * NAMED:g} %")
+    return int(any(is_slower(c, FAILS) and n in again and is_slower(again[n], FAILS) for n, c in named.items()))

@@ -100,6 +100,8 @@ def page(run, commits, peer, files):
 def main(args):
     if args.bench and args.no_bench:
         args.parser.error("--bench and --no-bench exclude each other")
+    if args.csv and args.text:
+        args.parser.error("--csv and --text exclude each other")
     paths = {"verify": pathlib.Path(args.verify or TOP / "build/verify.json")}
     if not args.no_bench:
         paths["bench"] = pathlib.Path(args.bench or TOP / "build/bench.json")

@@ -2,6 +2,7 @@
 import dataclasses
 import math
 
+from . import judge
 from .stats import SIZES, STORES, limit_of
 from .words import case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
 
@@ -60,20 +61,18 @@ def limit_text(row):
 
 
 def works(run):
-    """What is fastest for each work. It is beside the default or the nearest of another family; or beside the fastest,
-    where that is of another family and this run cannot tell, or both are as fast."""
+    """What to use for each work, beside the fastest of another family."""
     rows = []
     for work in (work for work in works_of(run) if work.offset is None):
         pick = run.pick(work)
-        other = pick and run.other(pick)
-        if other:
-            is_family = run.families[pick.name] == run.families[pick.fastest]
-            beside, c = (other, pick.against[other]) if is_family else (pick.fastest, pick.against[pick.name])
-            said = times(c, brief=not is_family)
-            said = said.replace("as fast", f"as fast as {run.request(beside)}", 1)
+        rivals = [n for n in pick.against if run.families[n] != run.families[pick.name]] if pick else []
+        if rivals:
+            rival = min(rivals, key=lambda n: pick.against[n].behind)
+            c = judge.compare(*(run.verified[work.by(n)].values for n in (rival, pick.name)))
+            said = times(c).replace("as fast", f"as fast as {run.request(rival)}", 1)
             rows.append([case_name(work), run.request(pick.name), said])
     title = f"Within {run.budget.ulp:g} ULP at the positions of the work, on this machine"
-    return Table(title, ["work", "fastest", "by how much"], rows, NEAREST, (1, 2))
+    return Table(title, ["work", "use", "how fast"], rows, NEAREST, (1, 2))
 
 
 def accuracy_class(run, name):
@@ -136,7 +135,7 @@ def accuracy(run):
         rows.append([n, *errors, *found, said])
     end, *far = (position(spans[-1][1]) for spans in reached(run))
     head = ["implementation", *(f"to {position(end)}" for _, end in run.spans)]
-    head += [f"correctly rounded to {end}", *(f"ULP to {end}" for end in (end, *far)), "stated bound"]
+    head += [f"correctly rounded, to {end}", *(f"ULP to {end}" for end in (end, *far)), "stated bound"]
     return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, text=(len(head) - 1,))
 
 

@@ -234,6 +234,8 @@ def test_what_is_beside_the_pick(tmp_path):
     said = picked(tmp_path, v=verify(entries), b=bench(fills=names, default="exact_avx512"))[2]
     assert said[0].startswith("Use exact_avx2: ")
     assert "anchored: 0.971 times as fast here (at most 0.981), rounding not guaranteed" in said
+    said = answer.answer(Run(verify(entries), bench(fills=names, default="exact_avx512"))).lines
+    assert "exact_avx2: 1.50 times as fast here (at least 1.49), every value correctly rounded" in said
     entries[0] |= {"verified": False, "failure": "it is wrong"}
     fills = {"exact_avx2": 0.3, "anchored_avx2": 0.2}
     said = answer.answer(Run(verify(entries), bench(fills=fills, default="exact_avx512"))).lines

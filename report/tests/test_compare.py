@@ -22,10 +22,17 @@ def two(tmp, now, spread=0.01):
     (1.2, 0.01, 1.05, 0, "slower  1.20 (1.19 to 1.21)  1.05 (1.04 to 1.06)"),
     (0.9, 0.01, 0.9, 0, "faster  0.900 (0.893 to 0.907)  0.900 (0.893 to 0.907)"),
 ])  # fmt: skip
-def test_what_is_certain_is_named(tmp_path, now, spread, again, status, said):
+def test_what_changed_is_named(tmp_path, now, spread, again, status, said):
     """And only a second run that agrees makes the exit status 1."""
     first = list(two(tmp_path, now, spread))
     assert run("compare", "--names", *first) == (0, f"{NAME}\n" if said else "\n", "")
     found, out, err = run("compare", *first, *(["--again", *two(tmp_path, again, spread)] if again else []))
     assert (found, err) == (status, "") and (f"{NAME}  {said}" in out) == bool(said)
-    assert f"{5 - bool(said)} {'other ' * bool(said)}cases: no change of 5 % or more is certain" in out
+    assert f"{5 - bool(said)} {'other ' * bool(said)}cases: no interval beyond a change of 5 %" in out
+
+
+def test_a_case_of_one_build_is_refused(refused, tmp_path):
+    first = list(two(tmp_path, 1))
+    assert "fill/new/float32 was measured in one" in refused(
+        "compare", first[0], bench(case("fill new", 1), case("fill explog", 3), fills={"exact_avx2": 1})
+    )

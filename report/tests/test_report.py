@@ -101,6 +101,9 @@ def test_the_table_of_works():
         ["random positions, 64 x 512", "exact", "2.00 times as fast as anchored (at least 1.99)"],
         ["sines and cosines apart, rope, 9 x 8", "exact", "about as fast as anchored"],
     ]
+    names = {"exact_avx512": 0.2, "exact_avx2": 0.199, "anchored_avx2": 0.3}  # two members of one family tie
+    run = Run(verify([entry(n) for n in names]), bench(fills=names, default="exact_avx512"))
+    assert tables.works(run).rows == [["tables, 5000 x 512", "exact", "1.50 times as fast as anchored (at least 1.49)"]]
 
 
 def test_values_and_instructions_of_members():

@@ -9,7 +9,7 @@
 #include "../tools/memory.h"
 #include "../tools/random.h"
 
-/* A call has up to LISTED rows; fewer if they have more than OUTPUTS elements, but not fewer than LEAST. */
+/* The list has LISTED rows; fewer if they have more than OUTPUTS elements, but not fewer than LEAST. */
 enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, RUNS = 4 };
 
 typedef struct comparison {
@@ -17,9 +17,10 @@ typedef struct comparison {
   const unsigned char *rows; /* those that were judged */
   const char *volatile *now;
   disagreement *found;
-  arguments a;    /* with memory for the rows of a call in each array */
-  int64_t listed; /* rows of a call */
-  int64_t bytes;  /* of a row of each array, at most */
+  arguments a;          /* with memory for the rows of a call in each array */
+  int64_t bytes;        /* of a row of each array, at most */
+  int64_t list[LISTED]; /* rows of the segment */
+  int64_t listed;
 } comparison;
 
 /* The element that a call has written for a column; NULL if the call has no such column. */
@@ -44,17 +45,17 @@ static void compare_row(const comparison *c, int64_t row, int64_t judged) {
   }
 }
 
-/* Makes one call. Its rows are those rows of the segment; they are consecutive if the call takes no list. */
-static posenc_status compare(comparison *c, call kind, const int64_t *rows, int64_t count) {
+/* Makes one call, for `count` rows of the segment from `first` on, or for the list if that is below 0. */
+static posenc_status compare(comparison *c, call kind, int64_t first, int64_t count) {
+  const posenc_spec *const spec = &c->s->spec;
   int64_t positions[LISTED];
   double reals[LISTED];
-  const posenc_spec *const spec = &c->s->spec;
-  for (int64_t i = 0; i < count; i++)
-    reals[i] = (double)(positions[i] = c->s->positions[rows[i]]);
+  for (int64_t i = 0; first < 0 && i < count; i++)
+    reals[i] = (double)(positions[i] = c->s->positions[c->list[i]]);
   c->a.call = kind;
-  c->a.first = positions[0];
+  c->a.first = first < 0 ? 0 : c->s->positions[first];
   c->a.count = count;
-  c->a.positions = positions;
+  c->a.positions = first < 0 ? positions : c->s->positions + first;
   c->a.reals = reals;
   c->a.row_stride = kind == PAIR ? spec_count(spec) : spec->d_model;
   c->a.table = NULL;
@@ -63,43 +64,40 @@ static posenc_status compare(comparison *c, call kind, const int64_t *rows, int6
   memset(c->a.cosines, 0xff, (size_t)(count * c->bytes));
   const posenc_status status = make_call(&c->a);
   for (int64_t i = 0; i < count && status == POSENC_OK; i++)
-    compare_row(c, i, rows[i]);
+    compare_row(c, i, first < 0 ? c->list[i] : first + i);
   posenc_table_destroy(c->a.table);
   return status;
 }
 
 static posenc_status compare_all(comparison *c) {
-  static const call singly[] = {FILL, PAIR, ONCE}, consecutive[] = {PAIR, ONCE, TABLE};
+  static const call singly[] = {FILL, PAIR, ONCE}, consecutive[] = {AT, PAIR, ONCE, TABLE};
   const segment *const s = c->s;
-  const int64_t listed = c->listed;
-  int64_t list[LISTED], run[LISTED];
-  uint64_t random = 1;
-  for (int64_t i = 0; i < listed; i++) /* consecutive rows, the same once more in falling order, then any rows */
-    list[i] = i < listed / 4   ? i % s->n_rows
-              : i < listed / 2 ? (listed / 2 - 1 - i) % s->n_rows
-                               : random_between(&random, 0, s->n_rows - 1);
-  posenc_status status = compare(c, AT, list, listed);
+  posenc_status status = compare(c, AT, -1, c->listed);
   if (status == POSENC_OK)
-    status = compare(c, AT_REAL, list, listed);
-  for (int64_t i = 0; i < 3 * listed && status == POSENC_OK; i++)
-    status = compare(c, singly[i / listed], &list[i % listed], 1);
-  for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count) {
-    const int64_t count = s->runs[r].count < listed ? s->runs[r].count : listed;
-    for (int64_t i = 0; i < count; i++)
-      run[i] = row + i;
-    for (int i = 0; i < 3 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
-      status = compare(c, consecutive[i], run, count);
-  }
+    status = compare(c, AT_REAL, -1, c->listed);
+  for (int64_t i = 0; i < 3 * c->listed && status == POSENC_OK; i++)
+    status = compare(c, singly[i / c->listed], c->list[i % c->listed], 1);
+  for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count)
+    for (int i = 0; i < 4 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
+      status = compare(c, consecutive[i], row, s->runs[r].count);
   return status;
 }
 
 posenc_status compare_calls(const segment *s, const posenc_plan *plan, const unsigned char *rows,
     const char *volatile *now, disagreement *found) {
-  const int64_t bytes = s->spec.d_model * (int64_t)format_of(s->spec.dtype)->size;
   const int64_t fit = OUTPUTS / s->spec.d_model, listed = fit < LEAST ? LEAST : fit > LISTED ? LISTED : fit;
-  unsigned char *const memory = must_calloc(2 * listed, (size_t)bytes);
-  arguments a = {.plan = plan, .out = memory, .cosines = memory + listed * bytes};
-  comparison c = {s, rows, now, found, a, listed, bytes};
+  comparison c = {s, rows, now, found, .listed = listed};
+  int64_t most = listed;
+  uint64_t random = 1;
+  for (int64_t i = 0; i < listed; i++) /* consecutive rows, the same once more in falling order, then any rows */
+    c.list[i] = i < listed / 4   ? i % s->n_rows
+                : i < listed / 2 ? (listed / 2 - 1 - i) % s->n_rows
+                                 : random_between(&random, 0, s->n_rows - 1);
+  for (int64_t r = 0; r < s->n_runs; r++)
+    most = s->runs[r].count > most ? s->runs[r].count : most;
+  c.bytes = s->spec.d_model * (int64_t)format_of(s->spec.dtype)->size;
+  unsigned char *const memory = must_calloc(2 * most, (size_t)c.bytes);
+  c.a = (arguments){.plan = plan, .out = memory, .cosines = memory + most * c.bytes};
   const posenc_status status = compare_all(&c);
   free(memory);
   return status;

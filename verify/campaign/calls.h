@@ -4,7 +4,7 @@
 
 #include "sweep.h"
 
-/* An element that a call writes otherwise than posenc_fill() of consecutive rows. */
+/* An element that differs from the one that posenc_fill() wrote. */
 typedef struct disagreement {
   const char *call; /* its name; NULL if no element was found */
   int64_t rows;     /* of the call */
@@ -12,8 +12,9 @@ typedef struct disagreement {
   double got, want; /* want: of posenc_fill() */
 } disagreement;
 
-/* Makes sampled rows of a segment again, by every call that writes rows: rows in no order, some of them consecutive and
- * some repeated; single rows; and the first rows of some runs. Stops at the first difference.
+/* Writes sampled rows of a segment again with every call: a list of consecutive, falling, repeated and random rows; single
+ * rows; and whole runs. Stops at the first difference. A cosine that posenc_fill_pair() writes and a row has not is not
+ * compared.
  * rows: all rows of the segment, as posenc_fill() has written them
  * now: is set to the name of each call before it is made
  * Returns the first status that is not POSENC_OK. */

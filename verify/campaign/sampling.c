@@ -69,7 +69,7 @@ void sample_finish(segment *s, uint64_t *random) {
   for (int64_t r = 0; r < s->n_runs; r++)
     for (int64_t i = 0; i < s->runs[r].count; i++)
       s->positions[row++] = s->runs[r].first + i;
-  for (int64_t i = 0; i < SEGMENT_REALS; i++) { /* beside a row, on the side of 0, which is in the domain */
+  for (int64_t i = 0; i < SEGMENT_REALS; i++) { /* less than 1 from a row, towards 0, so in the domain */
     const int64_t position = s->positions[i * (s->n_rows - 1) / (SEGMENT_REALS - 1)];
     s->reals[i] = (double)position + (position > 0 ? -1 : 1) * real_between(random, 0, 1);
   }

@@ -62,6 +62,8 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
     t->state->now = "posenc_fill_at_real";
     status = posenc_fill_at_real(plan, s->reals, SEGMENT_REALS, trial_output(t, s->n_rows, 0), s->spec.d_model);
   }
+  if (status == POSENC_OK)
+    t->state->now = "posenc_plan_destroy";
   posenc_plan_destroy(plan);
   if (status != POSENC_OK)
     return status;

@@ -25,7 +25,7 @@ typedef enum trial_outcome {
   TRIAL_FAILED       /* reason says how; the outputs are not valid */
 } trial_outcome;
 
-/* What was written; a NaN if it did not write this output. */
+/* The output that the call wrote; a NaN if it wrote none. */
 static inline void *trial_output(const trial *t, int64_t row, int64_t column) {
   return t->outputs + (size_t)(row * t->s->spec.d_model + column) * t->size;
 }

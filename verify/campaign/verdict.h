@@ -34,7 +34,7 @@ static inline double correct_share(const verdict *v) { return 1 - (double)v->mis
  * - an output of a correctly rounded implementation is not the nearest number, or
  * - another call wrote a row of posenc_fill() otherwise.
  *
- * Outputs at real positions count for the first two only, not in *v. */
+ * The first two also hold at real positions, whose outputs are not in *v. */
 bool judge(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 

@@ -122,7 +122,7 @@ int verify_impls(const options *o) {
                                           : sweep_default(o->rows ? o->rows : 512, o->seed),
       o->impls, o->n_impls);
   if (!o->quiet)
-    fprintf(text, "posenc-verify %s, seed %llu, against MPFR and float64; sampled rows again by every call\n\n",
+    fprintf(text, "posenc-verify %s, seed %llu, against MPFR and float64; compares sampled rows of every call\n\n",
         posenc_version(), (unsigned long long)o->seed);
   campaign_run(&r, o->threads, o->n_impls > 0, o->quiet ? NULL : print_segment, text);
   if (!o->quiet || isinf(r.float64_error))
