@@ -16,7 +16,7 @@
 #error "posenc supports 64-bit little-endian x86-64 and AArch64, built by GCC or Clang"
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                       \
     defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "posenc promises bits: build it without -ffast-math or -Ofast, and without what they imply (-fno-signed-zeros)"
+#error "posenc promises bits: build it without -ffast-math or -Ofast, and without its parts (-fno-signed-zeros, ...)"
 #elif defined(__FLT_EVAL_METHOD__) &&                                                                                  \
     (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
 #error "posenc promises bits: build it without -mfpmath=387, which keeps more of them than float and double have"
