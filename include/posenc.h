@@ -21,8 +21,8 @@
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
- * A thread's first refused call, or its first posenc_last_error(), may make the C library allocate that error. glibc does
- * so if the library was loaded by dlopen(), as in Python, and ends the process if the allocation fails.
+ * If the library was loaded by dlopen(), as in Python, glibc allocates a thread's last error at the thread's first
+ * failure, and ends the process if it cannot.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting. Each call leaves both settings and the
  * floating-point exception flags as it found them.
@@ -93,11 +93,7 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out is an array of it. `exact` takes nanoseconds per value. About one float64 in 3000, and every
- * value in the rare cases below, takes about a microsecond. A value so near a midpoint that it needs thousands of bits
- * takes up to some tens of milliseconds. The rare cases, with w = |w_k * position_scale| (verify/proof/README.md):
- *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
- *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
+/* The type of an element; out is an array of it. */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double */
@@ -127,8 +123,8 @@ typedef enum posenc_odd {
 
 /* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
  * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
- * With n <= 1 the ratio base^(-1/denominator) is not used. It must still lie from 2^-1022 to 2^64 if denominator is not
- * 0 or base is below 1. */
+ * base^(-1/denominator) must lie from 2^-1022 to 2^64, even with n <= 1, unless denominator is 0 and base is 1 or
+ * more. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -172,6 +168,88 @@ POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i
  * interleaved, sine first. Returns OK, ARGUMENT (spec is NULL or misaligned) or SPEC (the preset is unknown or does
  * not allow this d_model). On error *spec is all zeros, which every call refuses. */
 POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset);
+
+/* ---- A table in one call ------------------------------------------------------------------------------------ */
+
+/* Writes the rows of positions first, first+1, ..., first+count-1: column c of row i is out[i * row_stride + c].
+ *   impl        the name of an implementation, or of a family such as "anchored", which selects its member with the
+ *               widest vectors of this CPU. NULL means "exact", which offers every valid spec.
+ *   out         an array of the spec's dtype, count rows of d_model elements, aligned to an element. Elements between
+ *               the end of a row and the next row are not written.
+ *   row_stride  elements from one row to the next, >= d_model; ignored with a single row
+ *   count       may be 0; out may then be NULL
+ * An angle of 0 gives a cosine of 1 and a sine of 0. The sine is +0 with exact and anchored; the recipes may give -0.
+ * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
+ * For a few rows this is faster than creating a plan, which prepares for many. Allocates. Returns any status. */
+POSENC_API posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
+
+/* ---- Plan -------------------------------------------------------------------------------------------------- */
+
+/* A checked spec with its frequencies computed once. Its memory is below 21 MB for any d_model. With the number of
+ * frequencies rounded up to a multiple of 32, it is at most 1 KiB plus
+ *   808 bytes per frequency   exact and anchored with at most 4096 frequencies (d_model 8192), except exact in float64
+ *    40 bytes per frequency   all other plans */
+typedef struct posenc_plan posenc_plan;
+
+/* Checks a spec and creates a plan; impl is that of posenc_fill_once(). On success *plan is a new plan that the caller
+ * destroys; on error it is NULL. Returns any status but DOMAIN and SIZE. */
+POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
+
+/* Frees a plan; NULL is allowed. No other call may be using the plan. */
+POSENC_API void posenc_plan_destroy(posenc_plan *plan);
+
+/* The full name of the plan's implementation, and its spec (freqs and freqs_low point into the plan). NULL for NULL. */
+POSENC_API const char *posenc_plan_impl(const posenc_plan *plan);
+POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
+
+/* ---- Fill -------------------------------------------------------------------------------------------------- */
+
+/* Writes rows as posenc_fill_once() does, with a plan, and with the same bits.
+ * posenc_fill, posenc_fill_at, posenc_fill_at_real and posenc_fill_pair return OK, ARGUMENT, DOMAIN or SIZE. They do
+ * not allocate or lock, except for a thread's last error (see the top of this file), and on systems with fork() the child
+ * may call them. They use less than 112 KiB of stack if the library was built with optimisation. */
+POSENC_API posenc_status posenc_fill(
+    const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
+
+/* As posenc_fill(), for any positions: row i is that of positions[i]. They may be in any order and may repeat. All
+ * positions are checked before the first element is written. No element of out may overlap positions. */
+POSENC_API posenc_status posenc_fill_at(
+    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
+
+/* As posenc_fill_at(), for real positions. The position is the exact value of the double, but the float32 recipes
+ * round it to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are
+ * outside the domain. */
+POSENC_API posenc_status posenc_fill_at_real(
+    const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
+
+/* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
+ * and odd only determines n. row_stride >= n; ignored with a single row. No element of one array may be an element of
+ * the other; they may be the left and right halves of one array whose rows have 2 n columns. */
+POSENC_API posenc_status posenc_fill_pair(
+    const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
+
+/* ---- Table ------------------------------------------------------------------------------------------------- */
+
+/* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
+ *   row_stride  elements from one row to the next, >= d_model also with a single row, or 0, which means d_model
+ *   count       may be 0; the table then has no rows, but is not NULL
+ * On success *table is count * row_stride elements that the caller destroys. Elements between the end of a row and the
+ * next row, and after the last row up to its row_stride, are 0. On error *table is NULL.
+ * The table starts at a multiple of 64 bytes. A table of 2 MiB or more starts at a multiple of 2 MiB and occupies a
+ * multiple of 2 MiB. On Linux the library requests huge pages for it, and maps them before it fills them. This is for
+ * speed: in fresh memory from malloc(), the page faults of a large table can take longer than computing its values, and
+ * huge pages save most of that time. What remains, compared with filling memory that is already mapped, is the time in
+ * which the operating system zeroes the pages. A program that fills repeatedly should keep its memory and call
+ * posenc_fill().
+ * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that overcommits memory (Linux by default) does not report a
+ * shortage, and may end the process when a table is larger than its memory. */
+POSENC_API posenc_status posenc_table_create(
+    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride);
+
+/* Frees a table; NULL is allowed. A table does not need its plan. */
+POSENC_API void posenc_table_destroy(void *table);
 
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
@@ -247,26 +325,8 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
-/* ---- Plan -------------------------------------------------------------------------------------------------- */
-
-/* A checked spec with its frequencies computed once. Its memory is below 21 MB for any d_model. With the number of
- * frequencies rounded up to a multiple of 32, it is at most 1 KiB plus
- *   808 bytes per frequency   exact and anchored with at most 4096 frequencies (d_model 8192), except exact in float64
- *    40 bytes per frequency   all other plans */
-typedef struct posenc_plan posenc_plan;
-
-/* Checks a spec and creates a plan. impl is the name of an implementation, or of a family such as "anchored", which
- * selects its member with the widest vectors of this CPU (see posenc_impl_find()). NULL means "exact", which offers every
- * valid spec. On success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN
- * and SIZE. */
-POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
-
-/* Frees a plan; NULL is allowed. No other call may be using the plan. */
-POSENC_API void posenc_plan_destroy(posenc_plan *plan);
-
-/* The full name of the plan's implementation, and its spec (freqs and freqs_low point into the plan). NULL for NULL. */
-POSENC_API const char *posenc_plan_impl(const posenc_plan *plan);
-POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
+/* ---- What few programs need ---------------------------------------------------------------------------------
+ * Frequencies as phases, the list of implementations, and bounds of their errors. */
 
 /* Writes the frequencies of a plan of exact or anchored in turns, for programs and GPU kernels that compute sines and
  * cosines themselves. The results are the caller's arrays, with an element for each frequency:
@@ -291,78 +351,11 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * recipe); on error nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *whole, uint64_t *fraction, double *rest);
 
-/* ---- Fill -------------------------------------------------------------------------------------------------- */
-
-/* Writes the rows of positions first, first+1, ..., first+count-1: column c of row i is out[i * row_stride + c].
- *   out         an array of the plan's dtype, count rows of d_model elements, aligned to an element. Elements between
- *               the end of a row and the next row are not written.
- *   row_stride  elements from one row to the next, >= d_model; ignored with a single row
- *   count       may be 0; out may then be NULL
- * An angle of 0 gives a cosine of 1 and a sine of 0. The sine is +0 with exact and anchored; the recipes may give -0.
- * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
- * posenc_fill, posenc_fill_at, posenc_fill_at_real and posenc_fill_pair return OK, ARGUMENT, DOMAIN or SIZE. They do
- * not allocate or lock, except for a thread's last error (see the top of this file), and on systems with fork() the child
- * may call them. They use less than 112 KiB of stack if the library was built with optimisation. */
-POSENC_API posenc_status posenc_fill(
-    const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
-
-/* Fills a table that is made once. The bits are those of posenc_plan_create(), posenc_fill() and posenc_plan_destroy().
- * For a few rows this is faster than creating a plan, which prepares for many rows. Allocates. Returns any status. */
-POSENC_API posenc_status posenc_fill_once(
-    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
-
-/* As posenc_fill(), for any positions: row i is that of positions[i]. They may be in any order and may repeat. All
- * positions are checked before the first element is written. No element of out may overlap positions. */
-POSENC_API posenc_status posenc_fill_at(
-    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
-
-/* As posenc_fill_at(), for real positions. The position is the exact value of the double, but the float32 recipes
- * round it to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are
- * outside the domain. */
-POSENC_API posenc_status posenc_fill_at_real(
-    const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
-
-/* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
- * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
- * and odd only determines n. row_stride >= n; ignored with a single row. No element of one array may be an element of
- * the other; they may be the left and right halves of one array whose rows have 2 n columns. */
-POSENC_API posenc_status posenc_fill_pair(
-    const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
-
-/* ---- Table ------------------------------------------------------------------------------------------------- */
-
-/* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
- *   row_stride  elements from one row to the next, >= d_model also with a single row, or 0, which means d_model
- *   count       may be 0; the table then has no rows, but is not NULL
- * On success *table is count * row_stride elements that the caller destroys. Elements between the end of a row and the
- * next row, and after the last row up to its row_stride, are 0. On error *table is NULL.
- * The table starts at a multiple of 64 bytes. A table of 2 MiB or more starts at a multiple of 2 MiB and occupies a
- * multiple of 2 MiB. On Linux the library requests huge pages for it, and maps them before it fills them. This is for
- * speed: in fresh memory from malloc(), the page faults of a large table can take longer than computing its values, and
- * huge pages save most of that time. What remains, compared with filling memory that is already mapped, is the time in
- * which the operating system zeroes the pages. A program that fills repeatedly should keep its memory and call
- * posenc_fill().
- * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that overcommits memory (Linux by default) does not report a
- * shortage, and may end the process when a table is larger than its memory. */
-POSENC_API posenc_status posenc_table_create(
-    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride);
-
-/* Frees a table; NULL is allowed. A table does not need its plan. */
-POSENC_API void posenc_table_destroy(void *table);
-
-/* ---- Introspection: the implementations ------------------------------------------------------------------- */
-
 /* One algorithm for one instruction set. Strings and object live as long as the library.
  *
  * Every output of exact is the number of the dtype nearest to the real value. anchored guarantees that in bfloat16, in
  * float16, and at positions between integers. Its other outputs are off by at most half a unit in the last place of
- * values just below 1, plus 10.5 * 2^-53. With d_model 512, the numbers of outputs that are not the nearest are:
- *   float32, base 10000, positions 0 .. 2^20-1                0 of 536,870,912
- *   float32, w_k = (k + 1) * 2 pi / 24, the same positions    40,634,347 of 536,870,912, at most 8.9e-16 from the
- *                                                             nearest; they are near 0, where float32 numbers are
- *                                                             that close together
- *   float64, base 10000, positions 0 .. 4095                  1,117,752 of 2,097,152, at most 3.9e-16 from the nearest
- * docs/choose.md compares the speeds. */
+ * values just below 1, plus 10.5 * 2^-53. docs/accuracy.md counts those that are not the nearest. */
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_u35_avx2" */
   const char *family;     /* the name without the instruction set: "sleef_u35" */
