@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../reference/ulp.h"
+#include "../reference/judge.h"
 
 /* The error relative to its bound. Every error exceeds a bound that is NaN or negative. */
 static double share_of_bound(double error, double bound) {
@@ -20,22 +20,18 @@ static void compare(const trial *t, const reference_value *expected, int64_t fro
   /* max_abs is below any error, so that the first output becomes the worst, however small its error */
   *v = (verdict){.judged = true, .outputs = (to - from) * d, .max_abs = -1};
   for (int64_t i = from * d; i < to * d; i++) {
-    const reference_value want = expected[i];
-    const double output = element_value(s->spec.dtype, trial_output(t, i / d, i % d));
-    const double got = isnan(output) ? (double)NAN : output; /* the sign of a NaN means nothing */
-    const double nearest = reference_rounded(&want, s->spec.dtype);
-    const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
-    const double share = share_of_bound(error, t->bounds[i]);
-    const witness w = {segment_position(s, i / d), i % d, got, nearest, error, t->bounds[i]};
+    const judgement j = judge_element(s->spec.dtype, trial_output(t, i / d, i % d), &expected[i]);
+    const double share = share_of_bound(j.error, t->bounds[i]);
+    const witness w = {segment_position(s, i / d), i % d, j.got, j.nearest, j.error, t->bounds[i]};
 
-    v->ulp_max = fmax(v->ulp_max, ulp_distance(s->spec.dtype, got, want.y, want.low));
-    if (!same_number(got, nearest)) {
+    v->ulp_max = fmax(v->ulp_max, ulp_distance(s->spec.dtype, j.got, expected[i].y, expected[i].low));
+    if (!j.is_nearest) {
       v->misrounded++;
       v->wrong = w;
     }
-    v->outside += !(error <= t->bounds[i]);
-    if (error > v->max_abs) {
-      v->max_abs = error;
+    v->outside += !(j.error <= t->bounds[i]);
+    if (j.error > v->max_abs) {
+      v->max_abs = j.error;
       v->worst = w;
     }
     if (share > closest) {

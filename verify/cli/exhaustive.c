@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <mpfr.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "../campaign/expected.h"
 #include "../campaign/family.h"
+#include "../reference/judge.h"
 #include "../tools/memory.h"
 #include "../tools/machine.h"
 #include "../tools/progress.h"
@@ -34,7 +34,7 @@ static void stop_unless_ok(posenc_status status, int code) {
 static void count_misrounded(member *m, const segment *s, const float *nearest) {
   const int64_t d = s->spec.d_model;
   for (int64_t i = 0; i < s->n_rows * d; i++)
-    if (memcmp(&m->block[i], &nearest[i], sizeof *nearest) != 0 && m->misrounded++ < SHOWN)
+    if (!element_is(POSENC_DTYPE_F32, &m->block[i], (double)nearest[i]) && m->misrounded++ < SHOWN)
       fprintf(stderr, "%s: position %" PRId64 ", column %" PRId64 ": %a, the nearest float32 is %a\n", m->impl->name,
           s->positions[i / d], i % d, (double)m->block[i], (double)nearest[i]);
 }

@@ -1,8 +1,7 @@
 #include "../campaign/family.h"
 #include "../reference/columns.h"
-#include "../reference/formats.h"
+#include "../reference/judge.h"
 #include "../tools/memory.h"
-#include "../reference/mpfr_reference.h"
 #include "fuzz.h"
 
 #include <fenv.h>
@@ -169,17 +168,16 @@ static void check_sample(const posenc_plan *alone, mpfr_reference *reference, co
       continue;
     reference_value pair[2];
     reference_pair_real(reference, position, it.k, pair);
-    const reference_value *const wanted = &pair[it.cosine];
-    const double got = element_value(spec->dtype, row + (size_t)(2 * it.k + it.cosine) * format_of(spec->dtype)->size);
-    const double nearest = reference_rounded(wanted, spec->dtype);
+    const size_t at = (size_t)(2 * it.k + it.cosine) * format_of(spec->dtype)->size;
+    const judgement j = judge_element(spec->dtype, row + at, &pair[it.cosine]);
     enter_state(state);
     const double bound = posenc_impl_error_bound(impl, columns, position, column);
     leave_state("posenc_impl_error_bound");
     const bool no_angle = position == 0 || (spec->freqs && spec->freqs[it.k] == 0);
-    const bool equal = recipe ? got == nearest : same_number(got, nearest); /* recipes may give a zero of either sign */
-    if (!(fabs((got - wanted->y) - wanted->low) <= bound) || ((exact || no_angle) && !equal))
+    const bool equal = recipe ? j.got == j.nearest : j.is_nearest; /* recipes may give a zero of either sign */
+    if (!(j.error <= bound) || ((exact || no_angle) && !equal))
       complain("%s, d_model %lld, position %a, column %lld: %a; the nearest is %a, the bound %a", impl->name,
-          (long long)columns->d_model, position, (long long)column, got, nearest, bound);
+          (long long)columns->d_model, position, (long long)column, j.got, j.nearest, bound);
   }
 }
 

@@ -6,13 +6,12 @@
 #define POSENC_TESTS_JUDGED_H
 
 #include "testing.h"
-#include "mpfr_reference.h"
+#include "judge.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "columns.h"
-#include "formats.h"
 
 static uint64_t seed = 20170612;
 static int64_t repeats = 1; /* of random cases */
@@ -33,20 +32,19 @@ static inline double midpoint(int32_t dtype) {
 }
 
 /* Judges one element of a call of `rows` rows. The sines of position -0.0 must have the right sign. */
-static inline void judge_element(const posenc_plan *plan, double position, int64_t column, const unsigned char *element,
+static inline void judge_one(const posenc_plan *plan, double position, int64_t column, const unsigned char *element,
     const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
   const int exact = impl->correctly_rounded, minus_zero = position == 0 && signbit(position);
-  const double got = element_value(spec->dtype, element);
-  const double nearest = reference_rounded(want, spec->dtype), error = fabs((got - want->y) - want->low);
-  const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, column);
-  if (((exact || minus_zero) && !same_number(got, nearest)) || (position == 0 && got != nearest) || !(error <= bound))
+  const judgement j = judge_element(spec->dtype, element, want);
+  const double bound = exact ? INFINITY : posenc_impl_error_bound(impl, spec, position, column);
+  if (((exact || minus_zero) && !j.is_nearest) || (position == 0 && j.got != j.nearest) || !(j.error <= bound))
     fail_msg(
         "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
         "error %g, bound %g",
         impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
-        spec->position_scale, position, (long long)column, (long long)rows, got, nearest, error, bound);
+        spec->position_scale, position, (long long)column, (long long)rows, j.got, j.nearest, j.error, bound);
 }
 
 static inline void judge_rows(const posenc_plan *plan, const double *positions, int64_t count,
@@ -54,7 +52,7 @@ static inline void judge_rows(const posenc_plan *plan, const double *positions, 
   const posenc_spec *spec = posenc_plan_spec(plan);
   for (int64_t i = 0; i < count; i++)
     for (int64_t c = 0; c < spec->d_model; c++, rows += format_of(spec->dtype)->size)
-      judge_element(plan, positions[i], c, rows, want++, count);
+      judge_one(plan, positions[i], c, rows, want++, count);
 }
 
 /* Judges rows in calls of so few rows that each is computed as a single row, and in a call of more rows. */

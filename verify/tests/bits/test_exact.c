@@ -234,7 +234,7 @@ static void widest(void **state) {
         if (p.k < 0) /* a column of zeros */
           continue;
         reference_pair_real(t, (double)position, p.k, pair);
-        judge_element(plan, (double)position, c, row + (size_t)c * size, &pair[p.cosine], ROWS);
+        judge_one(plan, (double)position, c, row + (size_t)c * size, &pair[p.cosine], ROWS);
       }
       posenc_plan_destroy(plan);
     }

@@ -14,7 +14,7 @@
 #include "float64_reference.h"
 #include "formats.h"
 #include "mpfr_reference.h"
-#include "ulp.h"
+#include "judge.h"
 #include "worst_cases.h"
 
 static uint64_t seed = 20170612;
