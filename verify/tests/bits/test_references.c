@@ -235,30 +235,48 @@ static void columns_by_hand(void **state) {
       {POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
       {POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"},
   };
-  const double freqs[] = {0.5, 0.25, 0.125};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int64_t d = 4; d <= 5; d++) {
       posenc_spec spec = paper_spec(d);
       spec.layout = cases[i].layout;
       spec.order = cases[i].order;
       spec.odd = cases[i].odd;
-      spec.freqs = freqs;
-      spec.n_freqs = spec_count(&spec);
       const char *names = d == 5 ? cases[i].five : cases[i].four;
-      reference_value row[5];
-      float floats[5];
-      mpfr_reference *t = reference_create(&spec);
-      reference_row(t, 7, row);
-      reference_row_floats(t, 7, floats);
-      for (int64_t c = 0; c < d; c++) {
-        const char function = names[2 * c], digit = names[2 * c + 1];
-        const double angle = function == '-' ? 0 : 7 * freqs[digit - '0'];
-        const float want = (float)(function == 'c' ? cos(angle) : sin(angle));
-        assert_number(names, (double)row[c].rounded, (double)want);
-        assert_number(names, (double)floats[c], (double)want);
+      for (int64_t c = 0; c < d; c++, names += 2) {
+        const place it = place_of(&spec, c);
+        assert_int_equal(it.k, *names == '-' ? -1 : names[1] - '0');
+        assert_int_equal(it.cosine, *names == 'c');
+        assert_true(it.k < 0 || column_at(&spec, it) == c);
       }
-      reference_destroy(t);
     }
+}
+
+/* The bits of elements, right and wrong. */
+static void judgements(void **state) {
+  (void)state;
+  static const struct {
+    int32_t dtype;
+    uint64_t bits;
+    reference_value real; /* y, low, and the nearest number of the dtype */
+    double error;
+    bool is_nearest;
+  } cases[] = {
+      {POSENC_DTYPE_F32, 0x3f800000, {1, -0x1p-60, 1}, 0x1p-60, true},
+      {POSENC_DTYPE_F32, 0x3f7fffff, {1, -0x1p-60, 1}, 0x1p-24 - 0x1p-60, false},
+      {POSENC_DTYPE_F32, 0x80000000, {0, 0, 0}, 0, false}, /* -0 */
+      {POSENC_DTYPE_F32, 0x7fc00000, {1, 0, 1}, (double)INFINITY, false},
+      {POSENC_DTYPE_F32, 0x7f800000, {1, 0, 1}, (double)INFINITY, false},
+      {POSENC_DTYPE_BF16, 0x3f80, {1 - 0x1p-10, 0, 1}, 0x1p-10, true},
+      {POSENC_DTYPE_BF16, 0x3f81, {1, 0, 1}, 0x1p-7, false},
+      {POSENC_DTYPE_F16, 0x0001, {0x1p-24, 0, 0x1p-24f}, 0, true}, /* the smallest number above 0 */
+      {POSENC_DTYPE_F16, 0xbbff, {-1, 0, -1}, 0x1p-11, false},
+      {POSENC_DTYPE_F64, 0x3ff0000000000001, {0x1.0000000000001p0, -0x1p-54, 1}, 0x1p-54, true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const judgement j = judge_element(cases[i].dtype, &cases[i].bits, &cases[i].real);
+    assert_number("error", j.error, cases[i].error);
+    assert_int_equal(j.is_nearest, cases[i].is_nearest);
+  }
 }
 
 static void ulp_distances(void **state) {
@@ -325,6 +343,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(signs_of_zero),
       cmocka_unit_test(columns_by_hand),
       cmocka_unit_test(float64_reference_has_a_law),
+      cmocka_unit_test(judgements),
       cmocka_unit_test(ulp_distances),
   };
   const int failed = cmocka_run_group_tests_name("references", tests, NULL, NULL);
