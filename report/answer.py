@@ -48,7 +48,9 @@ def within(run, name):
 
 def note(run, family, name):
     """What an implementation is: the beginning of the library's summary."""
-    said = run.entries[name]["summary"].partition(":")[0] + "; the default" * (family == DEFAULT)
+    said = run.entries[name]["summary"].partition(":")[0]
+    if family == DEFAULT:
+        said += "; the default"
     return said if len(said) <= NOTE else said[: NOTE - 3].rsplit(" ", 1)[0] + "..."
 
 
@@ -62,11 +64,17 @@ def table(run):
         name = family if run.request(best) == family else f"{family} ({best.removeprefix(family + '_')})"
         speeds = [best, narrow] if has_avx512 else [best]
         row = [name, *(three(run.timed[n].gb_s) if n else "-" for n in speeds)]
-        row += [of_stores(run.limit.ns / run.timed[best].ns)] if run.limit else []
-        row += [ulps(run.ulp(best))] if run.one else []
+        if run.limit:
+            row.append(of_stores(run.limit.ns / run.timed[best].ns))
+        if run.one:
+            row.append(ulps(run.ulp(best)))
         errors = ["-" if run.another_table() else number(run.error(best, s)) for s in spans]
         rows.append([*row, *errors, note(run, family, best)])
-    head = ["implementation", "GB/s", *["AVX2"] * has_avx512, *["of stores"] * bool(run.limit)]
+    head = ["implementation", "GB/s"]
+    if has_avx512:
+        head.append("AVX2")
+    if run.limit:
+        head.append("of stores")
     head += ["ULP", "largest error"] if run.one else [heading(run, s, s is spans[0]) for s in spans]
     accurate = sum(within(run, best) for best, _ in found.values())
     return Table("", [*head, "what it is"], rows, text=(len(head),), gap=accurate % max(len(rows), 1))
@@ -79,14 +87,18 @@ def of_stores(share):
 def heading(run, spans, is_first):
     """ "error to 5k", and "131k sampled" beside it"""
     end = position(spans[-1][1])
-    return f"error to {end}" if is_first else f"{end}{' sampled' * run.is_sampled(spans)}"
+    if is_first:
+        return f"error to {end}"
+    return f"{end} sampled" if run.is_sampled(spans) else end
 
 
 def title(run):
     found = [run.measured_table()]
     if run.one:
         found += [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
-        found += [f"positions from {run.spans[0][0]}"] * bool(run.spans[0][0]) + [str(run.budget)]
+        if run.spans[0][0] != 0:
+            found.append(f"positions from {run.spans[0][0]}")
+        found.append(str(run.budget))
     elif run.base() != STANDARD["base"]:
         found.append(f"base {run.base():g}")
     return ", ".join([*found, "one thread", processor(run.machine | run.context)])
@@ -94,16 +106,20 @@ def title(run):
 
 def legend(run, head):
     said = {"error": "error: the largest below that position"}
-    said |= {"of": f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone"} if run.limit else {}
+    if run.limit:
+        said["of"] = f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone"
     said |= {"AVX2": "AVX2: no AVX-512", "ULP": "errors and ULP: the largest of all"}
     return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
 
 
 def spec(options, columns):
     """The statements in C that make a spec with these fields; none where it is the paper's."""
-    preset = f'"{options["preset"]}"' if "preset" in options else "NULL"
-    found = [f"posenc_spec_init(&spec, {columns}, {preset});"] * bool(options)
-    for key, value in ((key, value) for key, value in options.items() if key != "preset"):
+    if not options:
+        return ""
+    fields = dict(options)
+    preset = f'"{fields.pop("preset")}"' if "preset" in options else "NULL"
+    found = [f"posenc_spec_init(&spec, {columns}, {preset});"]
+    for key, value in fields.items():
         short = {"float32": "F32", "float64": "F64", "bfloat16": "BF16", "float16": "F16"}.get(value, value.upper())
         is_named = key in ("dtype", "layout", "order", "odd")
         found.append(f"spec.{key} = {f'POSENC_{key.upper()}_{short}' if is_named else value};")
@@ -160,8 +176,10 @@ def use(run):
 def other_work(run):
     """On other kinds of work: which family is faster than the default or, where the default is the fastest, how much
     faster that is than the next one. Each kind has its largest difference."""
+    if not run.pick():
+        return []
     found = {}
-    for work, pick in run.picks.items() if run.pick() else ():
+    for work, pick in run.picks.items():
         other = run.other(pick)
         if other and work != run.work and work.offset is None:
             c, kind = pick.against[other], (work.kind, work.dtype)
@@ -186,16 +204,17 @@ def names(run, *members):
 
 def joined(found):
     """found: [(the comparison, the faster one, the other one, where)]"""
-    said = {}
+    said, same = {}, []
     for c, name, other, place in found:
         if c.verdict != "slower":
-            said.setdefault("about as fast", []).append(place)
+            same.append(place)
         elif (name, other) in said:
             said[name, other].append(f"{three(1 + c.behind)} {place}")
         else:
             said[name, other] = [f"{name} is {three(1 + c.behind)} times as fast as {other} {place}"]
-    same = said.pop("about as fast", [])
-    parts = [", ".join(cases) for cases in said.values()] + [f"about as fast {', '.join(same)}"] * bool(same)
+    parts = [", ".join(cases) for cases in said.values()]
+    if same:
+        parts.append(f"about as fast {', '.join(same)}")
     return f"Other work: {'; '.join(parts)}"
 
 
@@ -228,12 +247,16 @@ def few(names):
 
 
 def answer(run):
-    lines = [*use(run), *([] if run.one else other_work(run)), *left_out(run)]
+    lines = use(run)
+    if not run.one:
+        lines += other_work(run)
+    lines += left_out(run)
     if run.one:
         judged, of = sum(r["rows"] for r in run.over(next(iter(run.accuracy)))), run.spans[-1][1] - run.spans[0][0]
-        lines += [f"Errors: of a sample, {judged:,} of {of:,} rows"] * (judged < of)
-        measured = run.work.n if run.work else of
-        lines += [f"Speeds: of the first {measured:,} of {of:,} rows"] * (measured < of)
+        if judged < of:
+            lines.append(f"Errors: of a sample, {judged:,} of {of:,} rows")
+        if run.work and run.work.n < of:
+            lines.append(f"Speeds: of the first {run.work.n:,} of {of:,} rows")
     found = table(run)
     return Answer(title(run), legend(run, found.head), found, lines)
 

@@ -23,7 +23,7 @@ def times(path):
 def compared(before, after):
     """{name: how the case compares with itself before}"""
     old, new = times(before), times(after)
-    for name in {*old} ^ {*new}:
+    for name in sorted({*old} ^ {*new}):
         fail(f"{name} was measured in one of the builds only")
     return {name: judge.compare(new[name], old[name]) for name in new}
 

@@ -24,7 +24,7 @@ def finite(text):
 
 
 def load(path, *tools):
-    """The JSON object in a file that one of these tools wrote, or a recorded one (record.py)."""
+    """The JSON object in a file that one of these tools wrote, or a recorded one (pages.py)."""
     try:
         with open(path, encoding="utf-8") as f:
             data = json.load(f, parse_float=finite, parse_constant=finite)

@@ -1,81 +1,198 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. These pages are written
-by hand, except between two markers:
+"""Writes what is generated in README.md and docs/: the picture docs/error.svg, and in the pages the lines between two
+markers. The rest of the pages is written by hand.
 
-    <!-- table: NAME -->                   a table of docs/recorded; measured.py has the names
-    <!-- example: FILE [PART] -->          a file of examples/, or its lines between [part: PART] and [end: PART]
+    <!-- table: NAME -->            of the recorded runs; measured() has the names
+    <!-- example: FILE PART -->     the lines of examples/FILE between [part: PART] and [end: PART]
     <!-- end -->
-"""
-import difflib
-import functools
+
+docs/recorded/PROCESSOR/{verify,bench,peers}.json are recorded runs: the files that ./scripts/bench and ./scripts/peers
+write into build/, with the commit of the run. Files of Google Benchmark are shortened to the times of their cases."""
+import json
 import re
 import sys
 import textwrap
 
-from . import measured, record
-from .load import TOP, fail, write
+from . import answer, peers, plots, text
+from .load import BENCH, TOP, VERIFY, fail, load, write
+from .processors import microarchitecture, processor
+from .run import Run
+from .stats import Case, limit_of
+from .tables import Table
+from .words import three
 
-MARKED = re.compile(r"(<!-- (table|example): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
+RECORDED, SHOWN = TOP / "docs/recorded", "zen-4"  # the pages show the runs of this processor
+TOOLS = {"verify": VERIFY, "bench": BENCH, "peers": BENCH}
+TURNS = 9
+CASE = ("label", "positions", "columns", "end", "offset")  # what distinguishes a case from others
+KEPT = (*CASE, "wall", "rows", "huge_pages", "error", "not_nearest")
+NOT_KEPT = ("host_name", "executable", "date", "tool", "schema", "library_build_type")  # of the context
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
-MARK = r"\s*(?:/\*|//|#|<!--)\s*\[(?:part|end): .*\]"
-SHOWN = 12  # lines of a difference
+MEMBERS = ("anchored_avx512", "exact_avx512", "anchored_avx2", "exact_avx2")
+FILLS = {
+    "fill 256 x 512 (L2), GB/s": Case("fill", None, 256, 512),
+    "fill 5000 x 512 (reused memory), GB/s": Case("fill", None, 5000, 512),
+    "fill 5000 x 512 (uncached memory), GB/s": Case("fill/uncached", None, 5000, 512),
+    "fill 131072 x 1024 (memory), GB/s": Case("fill", None, 131072, 1024),
+    "bfloat16, 131072 x 1024, GB/s": Case("fill", None, 131072, 1024, "bfloat16"),
+}
 
 
-def example(name, part=None):
-    """The lines without markers and common indentation."""
-    path = TOP / "examples" / name
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    if part:
-        found = re.search(rf"\[part: {re.escape(part)}\].*?\n(.*\n).*?\[end: {re.escape(part)}\]", text, re.S)
-        text = found[1] if found else ""
-    if not text:
-        fail(f"{path}: no lines between [part: {part}] and [end: {part}]" if part else f"{path}: no such example")
-    lines = [line for line in text.splitlines() if not re.match(MARK, line)]
-    return f"```{LANGUAGES[path.suffix]}\n" + textwrap.dedent("\n".join(lines)).strip("\n") + "\n```\n"
+def short(run):
+    """The implementations, for the README: the table of the answer, with the errors before the speeds."""
+    found = answer.table(run)
+    head, *rows = (
+        [name, what, near, far, gb_s, avx2] for name, gb_s, avx2, _, near, far, what in [found.head, *found.rows]
+    )
+    head = [name.replace("error to", "error below").replace(" sampled", " (some rows)") for name in head]
+    note = f"{run.measured_table()}, one thread; the largest errors below these positions. AVX2: the fastest version without AVX-512. sleef: with `-DPOSENC_WITH_SLEEF=ON`."
+    return Table("", head, rows, note, text=(1,))
 
 
-records = functools.cache(measured.Records)
+def today(table):
+    """What programs use today, at one size of each job: rows of the table of peers. Of those in C, only the rotation."""
+    rows = [dict(zip(table.head, row)) for row in table.rows]
+    rotation = {row["job"]: row for row in rows if row["what people use"].startswith("a rotation")}
+    fill, long = rotation["C: fill, 5000 x 512"], rotation["C: fill, 131072 x 128"]
+    single = rotation["C: single rows below 4k, 512 columns"]
+    shown = [fill, *(row for row in rows if row["job"] in ("table, 5000 x 512", "rotary embedding, 8192 x 128"))]
+    lines = []
+    for row in shown:
+        size, ratio = row["job"].split(", ")[-1], row["posenc is"].removesuffix(" times as fast")
+        figures = [row[name] for name in ("its error", "its time", "error", "time")]
+        lines.append([f"{row['what people use']}, {size}", *figures, ratio])
+    head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
+    note = (
+        f"The rotation: {fill['not nearest']} of {5000 * 512:,} values are not the nearest, its largest error to position "
+        f"131,072 is {long['its error']}, and a single row takes {single['its time']}, where exact takes {single['time']}. "
+        "One thread, float32; the largest errors of all values; times and ratios are medians of nine turns."
+    )
+    return Table("", head, lines, note)
 
 
-def block(kind, words):
-    if kind == "example":
-        return example(*words.split())
-    name = words.strip()
-    if name not in measured.BLOCKS:
-        fail(f"<!-- table: {words} -->: no such table; the names are {', '.join(measured.BLOCKS)}")
-    return measured.BLOCKS[name](records()) + "\n"
+def speed(rows):
+    """What exact and anchored reach beside the limits, by cache level and kind of work."""
+    lines = []
+    for what, work in FILLS.items():
+        limit, speeds = limit_of(rows, work), [rows[work.by(name)].gb_s for name in MEMBERS]
+        lines.append([what, f"{limit.case.call} {limit.gb_s:.1f}", *(f"{gb_s:.1f}" for gb_s in speeds)])
+    times = [rows[Case("row", name, 1, 512, end=4096)].ns * 512 for name in MEMBERS]
+    lines.append(["a single row of 512 below position 4096, ns", "-", *(f"{ns:.0f}" for ns in times)])
+    speeds = [rows[Case("fill_at", name, 2048, 512, end=2**20)].gb_s for name in MEMBERS]
+    lines.append(["2048 random positions, GB/s", "-", *(f"{gb_s:.1f}" for gb_s in speeds)])
+    return Table("", ["what", "limit", *MEMBERS], lines)
 
 
-def rendered(text):
-    return MARKED.sub(lambda m: m[1] + block(m[2], m[3]) + m[5], text)
+def beside_rotation(peer):
+    """How fast anchored is beside the fastest rotation, in each table."""
+    found = {}
+    for work, name, *_ in peer.compared():  # the fastest first
+        if work.kind == "fill" and name.startswith(peers.ROTATION):
+            ratio = peer.works[work][name].ns / peer.works[work]["anchored"].ns
+            found.setdefault(work, f"{three(ratio)} ({work.n} x {work.d})")
+    return f"Times as fast as the rotation, anchored: {', '.join(found.values())}."
 
 
-def differences(name, current, made):
-    lines = list(difflib.unified_diff(current.splitlines(), made.splitlines(), n=0, lineterm=""))[2:]
-    return "\n".join([f"{name} is stale: run scripts/maintain/pages", *(f"  {line[:160]}" for line in lines[:SHOWN])])
+def measured(run, peer):
+    """{NAME: the table and what is below it}"""
+
+    def ran(machine, commit):
+        return f"Run of {machine['date'][:10]}, commit {commit}, on {processor(machine)}, {machine['compiler']}."
+
+    def block(table, *notes):
+        return f"{text.markdown(table)}\n\n{' '.join(filter(None, [table.note, *notes]))}"
+
+    table, printed = peers.table(peer), textwrap.indent("\n".join(answer.lines(run)), "    ")
+    ours, theirs = ran(run.context, run.bench["commit"]), ran(peer.context, peer.commit)
+    found = {"answer": f"{printed}\n\n{ours}", "short": block(short(run), ours), "speed": block(speed(run.rows), ours)}
+    return found | {"today": block(today(table), theirs), "peers": block(table, theirs, beside_rotation(peer))}
 
 
-def drawn_by(text):
-    return text.rstrip().rpartition("\n")[2]
+def example(file, part):
+    """The lines without common indentation."""
+    path = TOP / "examples" / file
+    lines = re.search(rf"\[part: {part}\].*?\n(.*?)\n[^\n]*\[end: {part}\]", path.read_text(encoding="utf-8"), re.S)
+    if not lines:
+        fail(f"{path}: no lines between [part: {part}] and [end: {part}]")
+    return f"```{LANGUAGES[path.suffix]}\n" + textwrap.dedent(lines[1]).strip("\n") + "\n```"
+
+
+def rendered(page, tables):
+    def block(match):
+        start, kind, name, end = match.groups()
+        if kind == "table" and name not in tables:
+            fail(f"<!-- table: {name} -->: no such table; the names are {', '.join(tables)}")
+        return start + (tables[name] if kind == "table" else example(*name.split())) + end
+
+    return re.sub(r"(<!-- (table|example): ([^>]*) -->\n).*?(\n<!-- end -->)", block, page, flags=re.S)
+
+
+def shortened(data):
+    """The times of each case's turns, by its clock. Eight digits of every number; whole ones without a point."""
+
+    def number(digits):
+        value = float(f"{float(digits):.8g}")
+        return int(value) if value.is_integer() else value
+
+    cases = {}
+    for run in data["benchmarks"]:
+        case = {key: run[key] for key in KEPT if key in run} | {"unit": run["time_unit"], "times": []}
+        case = cases.setdefault(tuple(run.get(key, 0) for key in CASE), case)
+        time = run["real_time" if run.get("wall") else "cpu_time"]
+        # As if each turn had written as many rows as the first.
+        case["times"].append(time * case["rows"] / run["rows"] if run.get("rows") else time)
+    machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
+    found = {"date": data["context"]["date"], "machine": machine, "cases": [cases[key] for key in sorted(cases)]}
+    return json.loads(json.dumps(found), parse_float=number)
+
+
+def record(name):
+    """Copies build/NAME.json to the directory of its processor. build/NAME.commit has the commit of the run."""
+    path = TOP / f"build/{name}.json"
+    data, commit = load(path, TOOLS[name]), path.with_suffix(".commit")
+    programs = data["implementations"] if name == "verify" else data["benchmarks"]
+    if any(program.get("failure") or program.get("error_occurred") for program in programs):
+        fail(f"{path} is not recorded: something failed")
+    if name != "verify":
+        data = shortened(data)
+        if min(len(c["times"]) for c in data["cases"]) < TURNS or all(c["positions"] != 5000 for c in data["cases"]):
+            fail(f"{path} is not recorded: this is not a whole run of {TURNS} turns")
+    if name == "bench" and "fill exact_avx2 bfloat16" not in {c["label"] for c in data["cases"]}:
+        fail(f"{path} is not recorded: run ./scripts/bench --all-cases")
+    where = microarchitecture(data["machine"])
+    if not where or not commit.exists():
+        fail(f"{path} is not recorded: its {'processor' if commit.exists() else 'commit'} is not known")
+    head = {"schema": 1, "tool": TOOLS[name], "commit": commit.read_text(encoding="utf-8").strip()}
+    lines = []
+    for key, value in (head | data).items():
+        if isinstance(value, list):  # a line for each entry, so that differences can be read
+            entries = ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in value)
+            lines.append(f'"{key}": [\n {entries}\n]')
+        else:
+            lines.append(f'"{key}": {json.dumps(value, ensure_ascii=False)}')
+    write(RECORDED / re.sub(r"\W", "-", where.lower()) / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def recorded(name):
+    return load(RECORDED / SHOWN / f"{name}.json", TOOLS[name])
 
 
 def main(args):
     if args.record is not None:
-        for name in args.record or [n for n in record.TOOLS if (TOP / f"build/{n}.json").exists()]:
-            record.record(name)
+        for name in args.record or [name for name in TOOLS if (TOP / f"build/{name}.json").exists()]:
+            record(name)
+    run = Run(recorded("verify"), recorded("bench"))
+    tables, picture = measured(run, peers.Peers(recorded("peers"))), TOP / "docs/error.svg"
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
-    made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}
-    made |= {TOP / name: text for name, text in measured.files(records()).items()}
-    status = 0
-    for path, text in made.items():
-        name, current = path.relative_to(TOP), path.read_text(encoding="utf-8") if path.exists() else ""
-        # Another Matplotlib draws another picture.
-        other = path.suffix != ".md" and current and drawn_by(current) != drawn_by(text)
-        if current == text or args.check and other:
-            continue
+    made = {page: rendered(page.read_text(encoding="utf-8"), tables) for page in pages}
+    # Another Matplotlib draws another picture.
+    if not args.check or picture.read_text(encoding="utf-8").endswith(plots.drawn_by()):
+        made[picture] = plots.file("Largest error by position", plots.errors(run))
+    stale = {path: content for path, content in made.items() if path.read_text(encoding="utf-8") != content}
+    for path, content in stale.items():
+        name = path.relative_to(TOP)
         if args.check:
-            status = 1
-            print(differences(name, current, text), file=sys.stderr)
+            print(f"{name} is stale: run scripts/maintain/pages", file=sys.stderr)
         else:
-            write(path, text)
+            write(path, content)
             print(f"pages: wrote {name}", file=sys.stderr)
-    return status
+    return int(args.check and bool(stale))

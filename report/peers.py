@@ -88,16 +88,16 @@ def clock(row, work):
 
 
 def job(work):
-    compiled = ", compiled" * work.kind.endswith("/compiled")
     if work.call == "row":
         return f"{JOBS['row']} below {position(work.end)}, {work.d} columns"
+    compiled = ", compiled" if work.kind.endswith("/compiled") else ""
     return f"{JOBS[work.call]}{compiled}, {work.n} x {work.d}"
 
 
 def what(peers, name):
     """The peer and the version of its library."""
-    version = peers.context.get(f"peer_version.{name}")
-    return f"{peers.context.get(f'peer.{name}', name)}{f' ({version})' * bool(version)}"
+    said, version = peers.context.get(f"peer.{name}", name), peers.context.get(f"peer_version.{name}")
+    return f"{said} ({version})" if version else said
 
 
 def table(peers, whole=False):
@@ -110,8 +110,10 @@ def table(peers, whole=False):
     head = ["job", "what people use", "its error", "not nearest", "its time", "posenc", "error", "time", "posenc is"]
     note = f"One thread, float32, on {processor(peers.context)}. An error is the largest of all values. *Not nearest*: how many values are not the nearest float32. -: not compared."
     left = [f"{key[len('not_run.') :]} ({why})" for key, why in peers.context.items() if key.startswith("not_run.")]
-    note += f" Not run: {', '.join(left)}." * bool(left)
-    note += f" Failed: {', '.join(f'{name} ({why})' for name, why in peers.failed.items())}." * bool(peers.failed)
+    if left:
+        note += f" Not run: {', '.join(left)}."
+    if peers.failed:
+        note += f" Failed: {', '.join(f'{name} ({why})' for name, why in peers.failed.items())}."
     return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 5, 8))
 
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from .stats import SIZES, limit_of
-from .tables import RECIPE, ORIGIN, works_of
+from .tables import RECIPE, named, works_of
 from .words import number
 
 WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
@@ -48,9 +48,9 @@ def drawn_by():
     return f"<!-- drawn by Matplotlib {matplotlib.__version__} -->\n"
 
 
-def file(label, draw, width=README_WIDTH, height=README_HEIGHT):
+def file(label, draw):
     """A file of its own, on white; its last line says which Matplotlib has drawn it."""
-    return str(svg(label, draw, width, height, "white")) + drawn_by()
+    return str(svg(label, draw, README_WIDTH, README_HEIGHT, "white")) + drawn_by()
 
 
 def plain(value, _):
@@ -93,7 +93,9 @@ def errors(run):
         if all(values):
             curves.setdefault(run.families[name], values)
     ends = [end for _, end in run.spans]
-    return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves, colours(run))) if curves and ends[1:] else None
+    if not curves or len(ends) < 2:
+        return None
+    return lambda figure: steps(figure, [ends[0] / 8, *ends], curves, colours(run))
 
 
 def steps(figure, edges, curves, colours):
@@ -102,13 +104,14 @@ def steps(figure, edges, curves, colours):
     low, high = min(map(min, curves.values())), max(map(max, curves.values()))
     log_axes(axes, (edges[0], edges[-1], EngFormatter(sep=""), width - 60), (low / 4, high * 6, plain, height - 90))
     for names in alike(curves):
-        colour, label = colours[names[0]], ", ".join(name + ORIGIN * (name == RECIPE) for name in names)
+        colour, label = colours[names[0]], ", ".join(map(named, names))
         for name in names:
             axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour)
         axes.lines[-1].set_label(textwrap.fill(label, int(width / 8)))
         said = [number(value) for value in curves[names[0]]]
         for left, value, text, before in zip(edges, map(max, zip(*(curves[n] for n in names))), said, ["", *said]):
-            axes.text(left * 1.06, value * 1.25, text * (text != before), color=colour)
+            if text != before:
+                axes.text(left * 1.06, value * 1.25, text, color=colour)
     axes.set(xlabel="position", ylabel="largest |error|")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
 
@@ -117,13 +120,15 @@ def speeds(run):
     """The speed of the fastest member of every family by the size of the table, and the limit; None where there is
     nothing to draw."""
     works = [work for work in works_of(run) if work.is_table]
+    if len(works) < 2 or not run.ranked:
+        return None
     rows = {LIMIT: [limit_of(run.rows, work) for work in works]}
     for name in sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns):
         rows.setdefault(run.families[name], [run.verified.get(work.by(name)) for work in works])
     points = {n: [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r] for n, found in rows.items()}
     curves = {name: found for name, found in points.items() if found}
     caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction"]
-    return (lambda figure: by_size(figure, caches, curves, colours(run))) if len(works) > 1 and run.ranked else None
+    return lambda figure: by_size(figure, caches, curves, colours(run))
 
 
 def line_of(points):
@@ -131,7 +136,10 @@ def line_of(points):
     groups = []
     for point in sorted(points):
         is_near = groups and point[0] < groups[-1][0][0] * NEAR
-        groups[-1].append(point) if is_near else groups.append([point])
+        if is_near:
+            groups[-1].append(point)
+        else:
+            groups.append([point])
     return zip(*([statistics.median(values) for values in zip(*group)] for group in groups))
 
 

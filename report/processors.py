@@ -1,9 +1,10 @@
 """How processors are named: by vendor, microarchitecture, the brand's own word, family and model. "AMD EPYC" alone says
 nothing: virtual machines on processors of two generations gave it, with opposite results.
 
-Records have what the system says: vendor, family and model; on AArch64 implementer and part, both hexadecimal; and cpu,
-the brand name. Model numbers are those of the Linux kernel (arch/x86/kernel/cpu/amd.c,
+Records have what the system says: vendor, family, model, and cpu, the brand name; on AArch64 implementer and part, both
+hexadecimal. Model numbers are those of the Linux kernel (arch/x86/kernel/cpu/amd.c,
 arch/x86/include/asm/intel-family.h, arch/arm64/include/asm/cputype.h)."""
+import re
 
 VENDORS = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel", "0x41": "Arm", "0x61": "Apple", "0xc0": "Ampere"}
 KNOWN = {  # {(vendor, family): {microarchitecture: its models}}; on AArch64 the family is 0, and models are parts
@@ -39,47 +40,35 @@ KNOWN = {  # {(vendor, family): {microarchitecture: its models}}; on AArch64 the
 
 
 def vendor(machine):
-    if machine.get("implementer"):
+    if "implementer" in machine:
         return VENDORS.get(machine["implementer"], "unknown")
     return VENDORS.get(machine.get("vendor"), machine.get("vendor"))
 
 
-def number(machine):
-    """As in "family 26 model 2"."""
-    keys = ("implementer", "part") if machine.get("implementer") else ("family", "model")
-    return " ".join(f"{key} {machine[key]}" for key in keys if machine.get(key))
-
-
 def microarchitecture(machine):
     """Its name, or None."""
-    family, model = ("0", machine["part"]) if machine.get("part") else (machine.get("family"), machine.get("model"))
-    known = KNOWN.get((vendor(machine), int(family or "0")), {})
-    return next((name for name, models in known.items() if int(model or "-1", 0) in models), None)
-
-
-def brand(machine):
-    """Without the vendor and words that say nothing: "EPYC 9B14" of "AMD EPYC 9B14 96-Core Processor"."""
-    cpu, unsaid = machine.get("cpu", ""), ("", vendor(machine), "CPU", "Processor")
-    words = [word.partition("(R)")[0].partition("(TM)")[0] for word in cpu.partition("@")[0].split()]
-    if cpu in ("unknown", number(machine)):
-        return ""
-    return " ".join(w for w in words if w not in unsaid and "-Core" not in w)
-
-
-def size(count):
-    """Of memory, in words."""
-    return f"{count >> 20} MiB" if count % (1 << 20) == 0 else f"{count >> 10} KiB"
+    known = KNOWN.get((vendor(machine), int(machine.get("family", "0"))), {})
+    model = int(machine.get("part") or machine.get("model", "-1"), 0)
+    return next((name for name, models in known.items() if model in models), None)
 
 
 def caches(machine):
-    """The first core's data caches, in bytes in the context of Google Benchmark: "48 KiB L1d, 1 MiB L2"; or None"""
-    found = [c for c in machine.get("caches") or [] if c["type"] != "Instruction"]
-    return ", ".join(f"{size(c['size'])} L{c['level']}{'d' * (c['type'] == 'Data')}" for c in found) or None
+    """The first core's data caches, in bytes in the context of Google Benchmark: "48 KiB L1d, 1 MiB L2" """
+    found = []
+    for cache in machine.get("caches") or []:
+        kib, level = cache["size"] >> 10, f"L{cache['level']}{'d' if cache['type'] == 'Data' else ''}"
+        if cache["type"] != "Instruction":
+            found.append(f"{kib >> 10} MiB {level}" if kib % 1024 == 0 else f"{kib} KiB {level}")
+    return ", ".join(found)
 
 
 def processor(machine):
-    """ "AMD Zen 5, EPYC, family 26 model 2"; the brand name where no more is known"""
-    if not vendor(machine):
-        return machine.get("cpu") or "an unknown processor"
-    name = " ".join(filter(None, [vendor(machine), microarchitecture(machine)]))
-    return ", ".join(filter(None, [name, brand(machine), number(machine)]))
+    """ "AMD Zen 5, EPYC 9B14, family 26 model 2" of "AMD EPYC 9B14 96-Core Processor" """
+    maker, brand = vendor(machine), machine.get("cpu", "")
+    if not maker:
+        return brand or "an unknown processor"
+    named = " ".join(filter(None, [maker, microarchitecture(machine)]))
+    words = re.sub(r"\((R|TM)\)|@.*|\S+-Core\S*", "", brand).split()
+    brand = " ".join(word for word in words if word not in (maker, "CPU", "Processor"))
+    numbers = " ".join(f"{key} {machine[key]}" for key in ("family", "model", "implementer", "part") if key in machine)
+    return ", ".join(filter(None, [named, brand, numbers]))

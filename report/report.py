@@ -28,8 +28,8 @@ HOW = (
 def machine(run, commits):
     """A line on what ran where, of which version, and when."""
     m, date = run.machine | run.context, run.context.get("date") or run.verify.get("date")
-    known = {commit: "errors: " if name == "verify" else "speeds: " for name, commit in commits.items() if commit}
-    found = [f"{of * (len(known) > 1)}commit {commit}" for commit, of in known.items()]
+    known = {commit: "errors" if name == "verify" else "speeds" for name, commit in commits.items() if commit}
+    found = [f"{of}: commit {commit}" if len(known) > 1 else f"commit {commit}" for commit, of in known.items()]
     found = [processor(m).partition(",")[0], m.get("compiler"), *found, date and f"run of {date[:10]}"]
     return " · ".join(filter(None, found))
 
@@ -61,15 +61,19 @@ def wrong(run):
 def sections(run, commits, figures=(), peer=None):
     """What a reader is shown at once, and behind folds all the rest. peer: a run of ./scripts/peers"""
     works, found, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
-    yield from [Section("What is fastest for which work", tables=[works])] * bool(works.rows)
+    if works.rows:
+        yield Section("What is fastest for which work", tables=[works])
     said = f"Errors: the largest {' and '.join(map(run.reach, tables.reached(run)))}, for {run.judged_table()}."
-    said += f" Speeds of {run.measured_table()}: {medians(run.timed)}." * run.ranked
-    yield from [Section("Implementations", said, found)] * bool(found)
-    yield from [Section("Error and speed", figures=figures)] * bool(figures)
+    if run.ranked:
+        said += f" Speeds of {run.measured_table()}: {medians(run.timed)}."
+    if found:
+        yield Section("Implementations", said, found)
+    if figures:
+        yield Section("Error and speed", figures=figures)
     speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
-    folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds}
-    folds |= {not_run.title: [not_run]}
-    folds |= {"Other libraries": [peers.table(peer, whole=True)]} if peer else {}
+    folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds, not_run.title: [not_run]}
+    if peer:
+        folds["Other libraries"] = [peers.table(peer, whole=True)]
     yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
     folds = {machine(run, commits): [conditions(run)]}
     yield Section("How it was measured", notes=list(HOW if run.bench else HOW[:1]), folds=folds)

@@ -108,11 +108,11 @@ def times_by_work(rows):
     return found
 
 
-def limit_of(rows, case, calls=STORES):
+def limit_of(rows, case):
     """The fastest stores to the same memory, with the same dtype and offset; or None."""
     if case.call not in TABLES:
         return None
-    kinds = [call + "/uncached" * case.kind.endswith("/uncached") for call in calls]
+    kinds = [f"{call}/uncached" if case.kind.endswith("/uncached") else call for call in STORES]
     same = *case.size, case.dtype, case.offset
     found = [row for c, row in rows.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
     return min(found, key=lambda row: row.ns, default=None)

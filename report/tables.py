@@ -7,7 +7,6 @@ from .stats import SIZES, STORES, limit_of
 from .words import case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
-ORIGIN = " (PyTorch tutorial)"  # of the recipe
 NEAREST = "For a size that is not listed, take the answer of the nearest one."
 VALUE = "ns/value"
 FAR = 131072  # the position to which errors are shown beside those of the measured table
@@ -40,6 +39,11 @@ class Section:
     notes: list = dataclasses.field(default_factory=list)
     folds: dict = dataclasses.field(default_factory=dict)
     figures: list = dataclasses.field(default_factory=list)
+
+
+def named(name):
+    """An implementation, with where the recipe comes from."""
+    return f"{name} (PyTorch tutorial)" if name == RECIPE else name
 
 
 def split(table):
@@ -92,7 +96,8 @@ def wrong_values(run, names):
     families, said = [family for family, *_ in found], []
     for (family, right, of), members in found.items():
         who = family if families.count(family) == 1 else listed(members)
-        said.append(f"{who} {of - right:,} of {of:,}{' (guaranteed)' * (family == 'exact')}")
+        guaranteed = " (guaranteed)" if family == "exact" else ""
+        said.append(f"{who} {of - right:,} of {of:,}{guaranteed}")
     return f"Values that are not correctly rounded: {', '.join(said)}"
 
 
@@ -113,7 +118,7 @@ def implementations(run):
         rows = []
         for n in names:
             errors = [*(number(run.error(n, s)) for s in far), ulps(run.ulp(n, far[-1]))]
-            rows.append([n + ORIGIN * (n == RECIPE), *errors, three(ran[n].ns) if n in ran else "-", speed(ran.get(n))])
+            rows.append([named(n), *errors, three(ran[n].ns) if n in ran else "-", speed(ran.get(n))])
         bars = [ran[n].gb_s / top if n in ran else 0 for n in names]
         note = wrong_values(run, names) if title.startswith("Within") else ""
         yield Table(title, [*head, VALUE, "GB/s"], rows, note, bold=(pick.name,) if pick else (), bars=bars)
@@ -121,9 +126,11 @@ def implementations(run):
 
 def left_out(run):
     found, lacking = run.left_out(), run.lacking()
-    isas = listed("AVX-512" if isa == "avx512" else isa.upper() for isa in dict.fromkeys(lacking.values()))
-    why = f", for want of {isas}" * ({*found} <= {*lacking})
-    return Table(f"Not run here: {len(found)}{why}", ["what", "why"], [list(item) for item in found.items()], text=(1,))
+    title = f"Not run here: {len(found)}"
+    if {*found} <= {*lacking}:
+        isas = dict.fromkeys("AVX-512" if isa == "avx512" else isa.upper() for isa in lacking.values())
+        title += f", for want of {listed(isas)}"
+    return Table(title, ["what", "why"], [list(item) for item in found.items()], text=(1,))
 
 
 def accuracy(run):
@@ -145,16 +152,18 @@ def speeds(run, work):
     limit, lines = limit_of(run.verified, work), []
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
     unit, *scale = units.get(work.call, ("GB/s",))
+    head = ["implementation", *([unit] if scale else [VALUE, unit])]
+    if limit:
+        head.append("of limit")
+    if RECIPE in found:
+        head.append(f"times {RECIPE}")
     for name, row in sorted(found.items(), key=lambda item: item[1].ns):
         line = [name, *([scaled(row, *scale)] if scale else [three(row.ns), speed(row)])]
-        line += [percent(row, limit)] * bool(limit)
-        line += [three(found[RECIPE].ns / row.ns)] if RECIPE in found else []
+        if limit:
+            line.append(percent(row, limit))
+        if RECIPE in found:
+            line.append(three(found[RECIPE].ns / row.ns))
         lines.append(line)
-    head = (
-        ["implementation", *([unit] if scale else [VALUE, unit])]
-        + ["of limit"] * bool(limit)
-        + [f"times {RECIPE}"] * (RECIPE in found)
-    )
     return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
 
 

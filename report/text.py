@@ -25,7 +25,8 @@ def show(table):
 def show_section(section):
     print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
     for line, found in {"": section.tables, **section.folds}.items():
-        print(f"\n{line}" * bool(line), end="")
+        if line:
+            print(f"\n{line}", end="")
         for table in found:
             print()
             show(table if table.title != line else dataclasses.replace(table, title=""))

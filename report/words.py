@@ -31,9 +31,9 @@ def share(count, of):
     return f"{min(100 * count / of, 99.9999):.{2 if count / of < 0.999 else 4}f} %"
 
 
-def pair(value, spread, digits, unit=""):
+def pair(value, spread, digits):
     """A cell; spread: the interquartile range, or None."""
-    return f"{value:.{digits}f}{unit}", "" if spread is None else f"{spread / 2:.{digits}f}"
+    return f"{value:.{digits}f}", "" if spread is None else f"{spread / 2:.{digits}f}"
 
 
 def speed(row):
@@ -61,7 +61,7 @@ def medians(rows):
     counts = [len(row.values) for row in rows.values()] or [0]
     few = all(row.spread is None for row in rows.values())
     spread = "too few for a spread" if few else "±: half the interquartile range"
-    return f"median of {span(counts)} turn{'s' * ({*counts} != {1})}, {spread}"
+    return f"median of {span(counts)} {'turn' if {*counts} == {1} else 'turns'}, {spread}"
 
 
 def times(c, brief=False):
@@ -72,12 +72,12 @@ def times(c, brief=False):
     if c.verdict == "undecided":
         cannot = "this run cannot tell: " + " to ".join(three(1 + end) for end in c.interval) if c.interval else ""
         return f"{three(1 + c.behind)} times as fast ({cannot or 'too few turns to tell'})"
-    nearer = (
-        f" (at least {three(1 + c.behind - c.unsure)})"
-        if c.behind > 0
-        else f" (at most {three(1 + c.behind + c.unsure)})"
-    )
-    return f"{three(1 + c.behind)} times as fast" + nearer * (not brief)
+    said = f"{three(1 + c.behind)} times as fast"
+    if brief:
+        return said
+    if c.behind > 0:
+        return f"{said} (at least {three(1 + c.behind - c.unsure)})"
+    return f"{said} (at most {three(1 + c.behind + c.unsure)})"
 
 
 def when(date):
@@ -86,16 +86,19 @@ def when(date):
 
 
 def plural(count, word):
-    return f"{count} {word}{'s' * (count != 1)}"
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def details(case):
     """What distinguishes a case from others of its call and size, in words."""
     parts = [part for part in case.kind.split("/")[1:] if part not in (IN_A_ROW, "uncached")]
-    parts += [case.dtype] * (case.dtype != "float32")
-    parts += [f"positions below {position(case.end)}"] if case.call == "row" and case.end else []
-    at = f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output"
-    return parts + [at] * (case.offset is not None)
+    if case.dtype != "float32":
+        parts.append(case.dtype)
+    if case.call == "row" and case.end:
+        parts.append(f"positions below {position(case.end)}")
+    if case.offset is not None:
+        parts.append(f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output")
+    return parts
 
 
 def called(case):

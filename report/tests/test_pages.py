@@ -5,88 +5,77 @@ import statistics
 import pytest
 
 from conftest import run
-from made_up import bench, verify
-from report import measured, pages, record
+from made_up import bench, case, verify
+from report import answer, pages
+from report.peers import Peers
+from report.run import Run
 from report.stats import read_bench
-
-SHOWN = record.RECORDED / measured.SHOWN
 
 
 def test_the_pages_of_this_tree():
     assert run("pages", "--check") == (0, "", "")
 
 
-@pytest.fixture
-def tree(tmp_path, monkeypatch):
+def test_examples(tmp_path, monkeypatch):
     (tmp_path / "examples").mkdir()
-    lines = "int x;", "  /* [part: one] */", "  int y; // kept", "    int z;", "  /* [end: one] */", ""
+    lines = "int x;", "  /* [part: one] */", "", "  int y; // kept", "    int z;", "  /* [end: one] */", ""
     (tmp_path / "examples/a.c").write_text("\n".join(lines))
     monkeypatch.setattr(pages, "TOP", tmp_path)
-    return tmp_path
-
-
-def test_examples(tree):
     page = "before 12.5 GB/s\n<!-- example: a.c one -->\nold\n<!-- end -->\nafter\n"
     quoted = "```c\nint y; // kept\n  int z;\n```"
-    assert pages.rendered(page) == f"before 12.5 GB/s\n<!-- example: a.c one -->\n{quoted}\n<!-- end -->\nafter\n"
-    whole = "```c\nint x;\n  int y; // kept\n    int z;\n```"
-    assert pages.rendered("<!-- example: a.c -->\n<!-- end -->\n") == f"<!-- example: a.c -->\n{whole}\n<!-- end -->\n"
-    for wrong in "example: a.c two", "example: b.c":
+    assert pages.rendered(page, {}) == f"before 12.5 GB/s\n<!-- example: a.c one -->\n{quoted}\n<!-- end -->\nafter\n"
+    for wrong in "example: a.c two", "table: nothing":
         with pytest.raises(SystemExit):
-            pages.rendered(f"<!-- {wrong} -->\n<!-- end -->\n")
+            pages.rendered(f"<!-- {wrong} -->\nold\n<!-- end -->\n", {})
 
 
-def test_tables_have_their_run_beside_them():
-    made = pages.rendered("<!-- table: speed -->\n<!-- end -->\n")
-    found = json.loads((SHOWN / "bench.json").read_text())
-    assert (
-        f"Run of {found['date'][:10]}, commit {found['commit']}, " in made and "| fill 256 x 512 (L2), GB/s | " in made
-    )
-    with pytest.raises(SystemExit):
-        pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
-
-
-def test_the_tables_of_the_readme():
-    """Their figures are those of the recorded runs."""
-    records = pages.records()
-    rows = [line.split("|")[1:-1] for line in measured.short(records).splitlines() if line.startswith("| ")]
+def test_the_measured_tables():
+    """Their figures are those of the recorded runs, which are named beside them."""
+    data = {name: pages.recorded(name) for name in pages.TOOLS}
+    ran = Run(data["verify"], data["bench"])
+    made = pages.measured(ran, Peers(data["peers"]))
+    for name, text in made.items():
+        found = data["peers" if name in ("today", "peers") else "bench"]
+        assert f"Run of {found['context']['date'][:10]}, commit {found['commit']}, " in text
+    rows = [line.split("|")[1:-1] for line in made["short"].splitlines() if line.startswith("| ")]
     head, rows = [cell.strip() for cell in rows[0]], {row[0].strip(" `").partition(" ")[0]: row for row in rows[1:]}
-    for name, _ in measured.answer.families(records.run).values():
-        speed = float(rows[records.run.families[name]][head.index("GB/s")])
-        assert speed == pytest.approx(records.run.timed[name].gb_s, rel=0.006)
+    for family, (best, _) in answer.families(ran).items():
+        assert float(rows[family][head.index("GB/s")]) == pytest.approx(ran.timed[best].gb_s, rel=0.006)
     assert [*rows].index("float64") < [*rows].index("recurrence"), "the accurate ones come first"
-    assert all(len(line) <= 104 for line in measured.printed(records).splitlines() if line.startswith("    "))
-    lines = [line.split(" | ") for line in measured.today(records).splitlines() if "of PyTorch's tutorial" in line]
-    times = {case["label"].split()[1]: case["times"] for case in json.loads((SHOWN / "peers.json").read_text())["cases"]
-             if case["label"].startswith("table ") and case["positions"] == 5000}  # fmt: skip
+    assert all(len(line) <= 104 for line in made["answer"].splitlines() if line.startswith("    "))
+    lines = [line.split(" | ") for line in made["today"].splitlines() if "of PyTorch's tutorial" in line]
+    times = {row.case.who: row.values for case, row in read_bench(data["peers"])[0].items()
+             if (case.kind, case.n) == ("table", 5000)}  # fmt: skip
     ratio = statistics.median(a / b for a, b in zip(times["torch_tutorial"], times["exact"]))
     assert len(lines) == 1 and float(lines[0][-1].split()[0]) == pytest.approx(ratio, rel=0.006)
 
 
 def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
     """Recording shortens a run of posenc-bench and loses nothing that is read. Other runs are refused."""
-    monkeypatch.setattr(record, "RECORDED", tmp_path / "recorded")
-    monkeypatch.setattr(record, "TOP", tmp_path)
+    monkeypatch.setattr(pages, "RECORDED", tmp_path / "recorded")
+    monkeypatch.setattr(pages, "TOP", tmp_path)
     (tmp_path / "build").mkdir()
-    path = tmp_path / "build/bench.json"
     zen = {"vendor": "AuthenticAMD", "family": "25", "model": "17"}
-    path.write_text(json.dumps(bench(**zen)))
-    with pytest.raises(SystemExit):
-        record.record("bench")
-    path.with_suffix(".commit").write_text("abc\n")
-    record.record("bench")
-    found, made = record.recorded("zen-4", "bench"), bench(**zen)
-    assert found["commit"] == "abc" and found["context"]["date"] == made["context"]["date"]
-    rows, again = read_bench(made)[0], read_bench(found)[0]
-    assert {c: r.values for c, r in rows.items()} == {c: pytest.approx(r.values) for c, r in again.items()}
-    few = bench(**zen)
-    few["benchmarks"] = [b for b in few["benchmarks"] if b.get("positions") != 5000]
-    for refused in (bench(), bench(**zen, quick=True), few):  # on an unknown processor; quick; of other tables
-        path.write_text(json.dumps(refused))
+    whole, path = bench(case("fill exact_avx2 bfloat16", 1), **zen), tmp_path / "build/bench.json"
+
+    def refuses(name, data):
+        (tmp_path / f"build/{name}.json").write_text(json.dumps(data))
         with pytest.raises(SystemExit):
-            record.record("bench")
-    path = tmp_path / "build/verify.json"
-    path.write_text(json.dumps(verify()))
-    path.with_suffix(".commit").write_text("abc\n")
-    with pytest.raises(SystemExit):
-        record.record("verify")
+            pages.record(name)
+
+    refuses("bench", whole)  # of an unknown commit
+    for name in "bench", "verify":
+        (tmp_path / f"build/{name}.commit").write_text("abc\n")
+    path.write_text(json.dumps(whole))
+    pages.record("bench")
+    found = pages.recorded("bench")
+    assert found["commit"] == "abc" and found["context"]["date"] == whole["context"]["date"]
+    rows, again = read_bench(whole)[0], read_bench(found)[0]
+    assert {c: r.values for c, r in rows.items()} == {c: pytest.approx(r.values) for c, r in again.items()}
+    runs = whole["benchmarks"]
+    refuses("bench", whole | {"context": bench()["context"]})  # on an unknown processor
+    refuses("bench", bench(**zen))  # without --all-cases
+    refuses("bench", whole | {"benchmarks": runs[1:]})  # a turn is missing
+    refuses("bench", whole | {"benchmarks": [b for b in runs if b["positions"] != 5000]})
+    refuses("bench", whole | {"benchmarks": [*runs, runs[0] | {"error_occurred": True}]})
+    refuses("verify", verify())  # an implementation failed
