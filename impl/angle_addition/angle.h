@@ -9,9 +9,9 @@
  * left of quarter turns, |g| <= 1/8, goes into polynomials:
  *
  *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2). S and C are minimax polynomials by Remez'
- *           algorithm: S minimises the relative error of the sine, C the absolute error of the cosine with C(0) = 1.
- *           Within POSENC_BUDGET_DIRECT 2^-53. A sine of which no quarter turn is taken off is relatively within
- *           POSENC_BUDGET_DIRECT_RELATIVE 2^-53
+ *           algorithm (verify/proof/make-polynomials): S minimises the relative error of the sine, C the absolute error
+ *           of the cosine with C(0) = 1. Within POSENC_BUDGET_DIRECT 2^-53. A sine of which no quarter turn is taken
+ *           off is relatively within POSENC_BUDGET_DIRECT_RELATIVE 2^-53
  *   wide    g, and every value from there on, as the sum of two float64; Taylor polynomials. Within POSENC_BUDGET_WIDE
  *           2^-53 of the value, and what the reduction leaves
  *
@@ -81,8 +81,10 @@ INLINE sin_cos sin_cos_of_quarters(vd quarters) {
 /* ---- direct ---- */
 
 /* Sines and cosines of n angles less their quarter turns, which are at most 1/8 of a turn: within POSENC_BUDGET_DIRECT
- * (verify/proof/direct.sollya and direct.gappa). The loop over coefficients is not unrolled, so that each is loaded once
- * for all angles. */
+ * (verify/proof/direct.sollya and direct.gappa). verify/proof/make-polynomials prints the coefficients. The sine
+ * polynomial's own relative error is at most 0.448 2^-53, at g = 0.1221. The cosine polynomial's own error is at most
+ * 0.594 2^-53, at g = 0.1218. The loop over coefficients is not unrolled, so that each is loaded once for all
+ * angles. */
 INLINE void direct_reduced(int n, int is_fractional, const factors *a, vd *quarters, sin_cos *y) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
@@ -186,7 +188,8 @@ INLINE wide wide_radians(factors a, int is_fractional, vd *quarters) {
   return wide_product(wide_reduced(a, is_fractional, quarters), two_pi);
 }
 
-/* sin x = x + x z (-1/6 + z (1/120 + z T)), z = x^2: within 2^-12 v (verify/proof/wide.sollya and wide_sine.gappa). */
+/* sin x = x + x z (-1/6 + z (1/120 + z T)), z = x^2: within 2^-12 v (verify/proof/wide.sollya and wide_sine.gappa).
+ * The polynomial's own relative error is at most 2^-70.8 (wide.sollya), at the largest x, 0.8345. */
 INLINE wide wide_sine(wide x) {
   static const double head[2][2] = {{-1 / 6.0, -0x1.5555555555555p-57}, {1 / 120.0, 0x1.1111111111111p-63}};
   static const double terms[] = {-1 / 121645100408832000.0, 1 / 355687428096000.0, -1 / 1307674368000.0,
@@ -195,7 +198,8 @@ INLINE wide wide_sine(wide x) {
   return wide_sum(x.hi, x.lo, wide_product(x, wide_product(z, wide_series(z, head, terms))));
 }
 
-/* cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T))): within 2^-12 v (verify/proof/wide.sollya and wide_cosine.gappa). */
+/* cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T))): within 2^-12 v (verify/proof/wide.sollya and wide_cosine.gappa).
+ * The polynomial's own relative error is at most 2^-75.2 (wide.sollya), at the largest x, 0.8345. */
 INLINE wide wide_cosine(wide x) {
   static const double head[2][2] = {{1 / 24.0, 0x1.5555555555555p-59}, {-1 / 720.0, 0x1.f49f49f49f49fp-65}};
   static const double terms[] = {1 / 2432902008176640000.0, -1 / 6402373705728000.0, 1 / 20922789888000.0,

@@ -89,9 +89,7 @@ static void stretch(mpfr_t w, const posenc_rotary *p, int64_t k) {
 
 void rotary_frequency(mpfr_t w, const posenc_rotary *p, int64_t k) {
   mpfr_t r, interpolated;
-  posenc_spec unscaled;
-  posenc_spec_init(&unscaled, p->d_model, NULL);
-  unscaled.base = p->base;
+  const posenc_spec unscaled = {.struct_size = sizeof unscaled, .d_model = p->d_model, .base = p->base};
   reference_frequency(w, &unscaled, k);
   switch (p->scaling) {
   case POSENC_ROTARY_LINEAR:
