@@ -83,6 +83,9 @@ static inline float *posenc_floats_of(const posenc_place *to, int64_t i) {
  * POSENC_RUN. */
 enum { POSENC_STRIP = 32 /* frequencies */, POSENC_RUN = 64 /* positions */ };
 
+static inline int64_t posenc_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t posenc_max(int64_t a, int64_t b) { return a < b ? b : a; }
+
 /* Whole strips, and at least one: a kernel may load, and compute with, the zeros after the last frequency. */
 static inline int64_t posenc_padded(int64_t frequencies) {
   return frequencies > 0 ? (frequencies + POSENC_STRIP - 1) / POSENC_STRIP * POSENC_STRIP : POSENC_STRIP;

@@ -22,7 +22,7 @@
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
  * If the library was loaded by dlopen(), as in Python, glibc allocates a thread's last error at the thread's first
- * failure, and ends the process if it cannot.
+ * failure, posenc_last_error() or posenc_impl_error_bound(), and ends the process if it cannot.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting. Each call leaves both settings and the
  * floating-point exception flags as it found them.

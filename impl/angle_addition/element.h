@@ -52,8 +52,8 @@ INLINE uint32_t upper_half(double x) {
   return (uint32_t)(bits >> 32);
 }
 
-/* Half the distance of two elements of 16 bits, in last places of float32, which has 24 digits. */
-INLINE uint32_t half_step(format fmt) { return UINT32_C(1) << (24 - posenc_dtype_info_of(fmt.dtype)->digits - 1); }
+/* Half the spacing of elements of 16 bits, in last places of float32, which has 24 digits. */
+INLINE uint32_t half_spacing(format fmt) { return UINT32_C(1) << (24 - posenc_dtype_info_of(fmt.dtype)->digits - 1); }
 
 /* Words are added to the bits of values, so that a value passes if its sums have certain bits (vtest).
  *   float32   to the lower half MOVE: of the 29 dropped bits, those within CHECK_WINDOW of half-way become 0 ..
@@ -64,24 +64,18 @@ INLINE uint32_t half_step(format fmt) { return UINT32_C(1) << (24 - posenc_dtype
  * If the frequency is exempt, LARGE is always set. No carry reaches the sign, since values are at most 1. */
 enum { MOVE = (1 << 28) + CHECK_WINDOW, FAR = (1 << 29) - 2 * CHECK_WINDOW, LARGE = 1 << 30 };
 
-/* For a value in float32, and for both values of a pair in 16 bits. */
-INLINE uint64_t word_of(format fmt, int is_exempt) {
+/* The words of a vector whose frequencies are all exempt, or all not exempt. Each frequency has two words: in float32 for
+ * the lower and the upper half of a value, in 16 bits for the two values of a pair. */
+INLINE vu words_of_all(format fmt, int is_exempt) {
   if (fmt.dtype == POSENC_DTYPE_F32)
-    return (uint64_t)(is_exempt ? LARGE : LARGE - upper_half(CHECK_SMALL)) << 32 | MOVE;
+    return vu_set2(MOVE, is_exempt ? LARGE : LARGE - upper_half(CHECK_SMALL));
   const uint32_t least = posenc_float_bits(fmt.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16 : CHECK_F16);
-  const uint32_t word = is_exempt ? LARGE + half_step(fmt) : LARGE - (least + half_step(fmt));
-  return (uint64_t)word << 32 | word;
-}
-INLINE vu words_of_no_exempt(format fmt) {
-  return vu_set2((uint32_t)word_of(fmt, 0), (uint32_t)(word_of(fmt, 0) >> 32));
+  return vu_set1(is_exempt ? LARGE + half_spacing(fmt) : LARGE - (least + half_spacing(fmt)));
 }
 
-/* Frequencies' words; is_exempt is a mask. */
-static inline vd words_of(format fmt, vd is_exempt) {
-  const uint64_t words[] = {word_of(fmt, 0), word_of(fmt, 1)};
-  double as_doubles[2];
-  memcpy(as_doubles, words, sizeof words);
-  return vd_select(is_exempt, vd_set1(as_doubles[1]), vd_set1(as_doubles[0]));
+/* The words of a vector of frequencies. is_exempt is a mask, as exempt() returns it. */
+static inline vu words_of(format fmt, vd is_exempt) {
+  return vu_select(is_exempt, words_of_all(fmt, 1), words_of_all(fmt, 0));
 }
 
 /* Values of float32 are tested before they are rounded to it; those of 16 bits are tested as float32. */
@@ -90,7 +84,7 @@ INLINE void test_doubles(vtest *test, vd y, vd z, vu words) {
 }
 INLINE void test_floats(format fmt, vtest *test, vp y, vp z, vu words) {
   const vu a = vu_add(vp_bits(y), words), b = vu_add(vp_bits(z), words);
-  vtest_add(test, a, b, vu_set1(2 * half_step(fmt) - 1));
+  vtest_add(test, a, b, vu_set1(2 * half_spacing(fmt) - 1));
   vtest_add(test, a, b, vu_set1(LARGE));
 }
 

@@ -1,6 +1,6 @@
 #include "angle_addition/frequencies.h"
 
-#include "multiprecision/fallback.h"
+#include "multiprecision/ladder.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void store_phase(void *to, int64_t k, big *turn, double sign, int n) {
   turn->exponent -= 64;
   phases->whole[k] = side < 0.0 && units > 0 ? turns - 1.0 : turns;
   phases->fraction[k] = side < 0.0 ? -units : units;
-  phases->rest[k] = sign * posenc_big_nearest(turn, POSENC_DTYPE_F64, n);
+  phases->rest[k] = sign * big_nearest(turn, POSENC_DTYPE_F64, n);
 }
 
 void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *phases) {

@@ -72,18 +72,18 @@ static void write_rows(const posenc_problem *problem, const void *state, const p
   const frequencies *const f = state;
   posenc_ratio ratio = {0};
   for (int64_t i = 0, n; i < r->count; i += n) {
-    posenc_place here = *to;
-    here.first += i * to->row_bytes;
-    here.second += i * to->row_bytes;
+    posenc_place place = *to;
+    place.first += i * to->row_bytes;
+    place.second += i * to->row_bytes;
     n = consecutive_from(r, i);
     /* A position between integers is a single row, whatever `first` becomes. */
     const posenc_rows consecutive = {.first = (int64_t)posenc_row_real(r, i), .count = n, .k = r->k, .pairs = r->pairs};
-    if (table(problem, state, &consecutive, &here))
+    if (table(problem, state, &consecutive, &place))
       continue;
     for (int64_t j = 0; j < n; j++) {
       const double position = posenc_row_real(r, i + j);
       const row_at row = {f, position, counted_fraction(f, position), &ratio, {.dtype = problem->dtype}};
-      write_row(&row, r, here.first + j * to->row_bytes);
+      write_row(&row, r, place.first + j * to->row_bytes);
     }
   }
 }

@@ -4,9 +4,6 @@
 
 #include "angle_addition/correct.h"
 
-static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t max(int64_t a, int64_t b) { return a < b ? b : a; }
-
 /* The bytes from a pair's first value to the next pair's. */
 INLINE int64_t bytes_of_pair(format fmt) { return (fmt.is_split ? 1 : 2) * size_of(fmt); }
 
@@ -20,21 +17,21 @@ INLINE destination destination_of(
 /* Sets where the row pairs go, writes them, and rechecks those whose rounding test failed. Rows that are not wanted go
  * to the free slot behind the words of the rounding test. */
 static inline void fill_row_pairs(
-    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t run, row_pairs which) {
+    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t run, row_pairs pairs) {
   const uintptr_t unwanted = (uintptr_t)(p->anchor + 3 * SLOT);
-  which.ahead = which.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
-  if (which.has_ahead) {
-    which.ahead = destination_of(r, to, p->fmt, run + STEPS + which.first, p->selected.first);
-    which.next_ahead = to->row_bytes;
+  pairs.ahead = pairs.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
+  if (pairs.has_ahead) {
+    pairs.ahead = destination_of(r, to, p->fmt, run + STEPS + pairs.first, p->selected.first);
+    pairs.next_ahead = to->row_bytes;
   }
-  if (which.has_behind) {
-    which.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - which.first, p->selected.first);
-    which.next_behind = -to->row_bytes;
+  if (pairs.has_behind) {
+    pairs.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - pairs.first, p->selected.first);
+    pairs.next_behind = -to->row_bytes;
   }
-  uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &which);
+  uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &pairs);
   while (failed) {
     const int b = __builtin_ctzll(failed) / 2; /* two bits for each pair */
-    recheck(p, to->cosines_first, run, b, (unsigned)(failed >> 2 * b), &which);
+    recheck(p, to->cosines_first, run, b, (unsigned)(failed >> 2 * b), &pairs);
     failed &= ~(UINT64_C(3) << 2 * b);
   }
 }
@@ -49,30 +46,44 @@ static inline void set_row_0(format fmt, int columns, int cosines_first, destina
     store_groups(fmt, groups, y, to, i);
 }
 
+/* Row pairs first .. end-1 of a run; none if end is 0. */
+typedef struct pair_span {
+  int64_t first, end;
+} pair_span;
+
+/* Those of the pairs first .. end-1 that a run has. */
+static inline pair_span clipped(int64_t first, int64_t end) {
+  const pair_span inside = {posenc_max(first, 0), posenc_min(end, STEPS)};
+  return inside.first < inside.end ? inside : (pair_span){0, 0};
+}
+
 /* Rows from .. end-1 of a strip, run by run:
  *
  *     row      run                               run + 31 | run + 32                       run + 63
  *     pair     31  30  ...                      2   1   0 | 0   1   2                  ... 30  31
  *              <------------- behind ------------> anchor <------------ ahead ------------->
  *
- * Pairs in which both rows are wanted come first, then those in which one is. If all wanted rows are on one side, the
- * number of rows on the other side is at most 0: the wanted ones begin so many rows away from the anchor. */
+ * The wanted rows ahead of the anchor are a span of pairs, and so are the wanted rows behind it. If neither span is empty,
+ * both begin at pair 0, because the rows follow each other. The pairs in both spans are written first: both of their rows
+ * are wanted. The rest of the longer span follows: one row of each pair is wanted, and the other one is thrown away. */
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
-    const int64_t start = run == 0 && from <= 0 ? 1 : from, first_ahead = run + STEPS;
-    const int64_t rows_ahead = end - first_ahead, rows_behind = first_ahead - start;
-    const int64_t both = min(rows_ahead, rows_behind), first_pair = max(0, -both);
-    const int64_t end_pair = min(STEPS, max(rows_ahead, rows_behind)), middle = max(first_pair, min(both, end_pair));
+    const int64_t start = run == 0 && from <= 0 ? 1 : from; /* set_row_0() writes row 0 */
+    const int64_t anchor = run + STEPS;                     /* the first row ahead of it */
+    const pair_span ahead = clipped(start - anchor, end - anchor), behind = clipped(anchor - end, anchor - start);
+    const int64_t both_end = posenc_min(ahead.end, behind.end);
+    const int is_longer_ahead = ahead.end > behind.end;
+    const pair_span longer = is_longer_ahead ? ahead : behind;
+    const pair_span rest = {posenc_max(longer.first, both_end), longer.end};
     set_anchor(p, to->cosines_first, run);
-    if (first_pair < middle)
-      fill_row_pairs(
-          p, r, to, run, (row_pairs){.first = (int)first_pair, .end = (int)middle, .has_ahead = 1, .has_behind = 1});
-    if (middle < end_pair)
+    if (both_end > 0)
+      fill_row_pairs(p, r, to, run, (row_pairs){.first = 0, .end = (int)both_end, .has_ahead = 1, .has_behind = 1});
+    if (rest.first < rest.end)
       fill_row_pairs(p, r, to, run,
-          (row_pairs){.first = (int)middle,
-              .end = (int)end_pair,
-              .has_ahead = middle < rows_ahead,
-              .has_behind = middle < rows_behind});
+          (row_pairs){.first = (int)rest.first,
+              .end = (int)rest.end,
+              .has_ahead = is_longer_ahead,
+              .has_behind = !is_longer_ahead});
   }
   if (from <= 0 && end > 0)
     set_row_0(p->fmt, 2 * p->n, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.first));

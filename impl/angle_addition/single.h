@@ -23,7 +23,7 @@ static inline int is_integer(double position) {
 __attribute__((noinline)) static void wide_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(row->fmt)) {
     double buffer[2 * STRIP], *const elements = row->fmt.dtype == POSENC_DTYPE_F64 ? (double *)(void *)to : buffer;
-    const int64_t n = min(columns, 2 * STRIP);
+    const int64_t n = posenc_min(columns, 2 * STRIP);
     decide(row, k, n, elements);
     for (int c = 0; elements == buffer && c < n; c++)
       store_element(row->fmt, destination_in(to), c, elements[c]);
@@ -64,13 +64,13 @@ INLINE void direct_vector(
     const row_at *row, format fmt, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { EACH = 2 * VD_LANES };
   unsigned char elements[EACH * sizeof(float)] CACHE_ALIGNED;
-  const int64_t n = min(columns, EACH);
+  const int64_t n = posenc_min(columns, EACH);
   vd is_exempt = exempt(fmt, vd_loadu(row->f->hi + k), fabs(row->position));
   if (is_fractional)
     is_exempt = vd_and(is_exempt, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
   vtest test = vtest_start();
   const reduced_pairs x = direct_pairs(row, is_fractional, 1, k);
-  store_pairs(fmt, &test, &x, 0, vd_bits(words_of(fmt, is_exempt)), elements);
+  store_pairs(fmt, &test, &x, 0, words_of(fmt, is_exempt), elements);
   memcpy(to, elements, (size_t)(n * size_of(fmt)));
   if (vtest_failed(&test) && row->position != 0.0) {
     double y[EACH] CACHE_ALIGNED;
@@ -99,7 +99,7 @@ INLINE void direct_row(
         if (k + i + AT_ONCE < whole_end)
           next = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k + i + AT_ONCE);
         for (int v = 0; v < SIDE_BY_SIDE; v++)
-          store_pairs(fmt, &test, &now, v, words_of_no_exempt(fmt), to + 2 * (i + v * VD_LANES) * size_of(fmt));
+          store_pairs(fmt, &test, &now, v, words_of_all(fmt, 0), to + 2 * (i + v * VD_LANES) * size_of(fmt));
         now = next;
       }
       if (!vtest_failed(&test) || row->position == 0.0)
@@ -157,7 +157,7 @@ __attribute__((noinline)) static void sum_row(const row_at *row, int64_t k, int6
     }
     if (position == 0)
       set_row_0(fmt, SLOT, 0, destination_in(elements));
-    memcpy(to, elements, (size_t)(min(columns, SLOT) * size_of(fmt)));
+    memcpy(to, elements, (size_t)(posenc_min(columns, SLOT) * size_of(fmt)));
   }
 }
 

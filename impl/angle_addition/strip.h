@@ -115,11 +115,12 @@ static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
 
 /* ---- a strip ---- */
 
-/* The words of the rounding test (element.h), in the slot behind the anchor's two. */
+/* The words of the rounding test (element.h), in the slot behind the anchor's two. A frequency's two words have the size
+ * of one float64. In float32 they are stored for each value of a pair, as a group. */
 static inline void set_words(const strip *p) {
   for (int i = 0; p->fmt.is_tested && i < p->n; i += VD_LANES) {
     double *const to = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT + 2 * (i % HALF_STRIP);
-    const vd words = words_of(p->fmt, exempt(p->fmt, vd_load(p->hi + i), p->furthest));
+    const vd words = vd_of_bits(words_of(p->fmt, exempt(p->fmt, vd_load(p->hi + i), p->furthest)));
     if (p->fmt.dtype == POSENC_DTYPE_F32)
       vg_store(to, words, words);
     else

@@ -45,8 +45,8 @@ static void fill_ends(
   const posenc_place in_buffer = {buffer[0], buffer[0] + (to->is_split ? STRIP_BYTES / 2 : size_of(fmt)), STRIP_BYTES,
       to->is_split, to->cosines_first};
   for (int64_t run = run_of(from); run < end; run += RUN) {
-    const posenc_rows rows = {.first = max(run, from), .k = s->first};
-    const int64_t first = rows.first, count = min(run + RUN, end) - first;
+    const posenc_rows rows = {.first = posenc_max(run, from), .k = s->first};
+    const int64_t first = rows.first, count = posenc_min(run + RUN, end) - first;
     fill_strip(p, &rows, &in_buffer, first, first + count);
     copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first), destination_of(r, to, fmt, first, s->first),
         to->row_bytes, ending, count);
@@ -84,8 +84,8 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
   unsigned char *const second = !to->is_split ? first + size_of(p->fmt) : parts == 2 ? first + ends : buffer[1] + ends;
   const posenc_place in_buffer = {first, second, row_ends, to->is_split, to->cosines_first};
   for (int64_t run = run_of(from); run < end; run += RUN) {
-    const posenc_rows rows = {.first = max(run, from), .k = p->selected.first};
-    const int64_t count = min(run + RUN, end) - rows.first, n = parts * count;
+    const posenc_rows rows = {.first = posenc_max(run, from), .k = p->selected.first};
+    const int64_t count = posenc_min(run + RUN, end) - rows.first, n = parts * count;
     const int is_start = rows.first == from, is_end = rows.first + count == end;
     const destination row = destination_of(r, to, p->fmt, rows.first, r->k);
     fill_strip(p, &rows, &in_buffer, rows.first, rows.first + count);
@@ -121,7 +121,7 @@ static inline span whole_of(const posenc_problem *problem, const posenc_rows *r,
   const uintptr_t apart = (uintptr_t)to->second - (uintptr_t)to->first; /* as integers: the arrays may be anywhere */
   const int is_streamed = is_large(problem, r) && before % each == 0 && to->row_bytes % 64 == 0 &&
                           (!to->is_split || apart % 64 == 0) && instance_of(fmt.dtype, fmt.is_split, STRIP, 1);
-  const int64_t end = r->k + r->pairs, from = is_streamed ? min(r->k + before / each, end) : r->k;
+  const int64_t end = r->k + r->pairs, from = is_streamed ? posenc_min(r->k + before / each, end) : r->k;
   const int64_t unit = to->is_split ? 16 : is_streamed && in_line > 8 ? in_line : 8;
   const int has_no_gap = to->row_bytes == r->pairs * each || are_halves(r, to, fmt);
   const int has_shared_lines = is_streamed && from > r->k && r->pairs % unit == 0 && has_no_gap;
@@ -134,11 +134,11 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
   const format fmt = {dtype, to->is_split, 0, is_tested(dtype)};
   const span whole = whole_of(f->problem, r, to, fmt);
   const int64_t ending = r->k + r->pairs - whole.end, ends = whole.k - r->k + ending;
-  const int64_t width = min(STRIP, STRIP_BYTES / (2 * size_of(fmt))), end = r->first + r->count;
+  const int64_t width = posenc_min(STRIP, STRIP_BYTES / (2 * size_of(fmt))), end = r->first + r->count;
   strip p;
   for (int64_t from = r->first, until; from < end; from = until) {
-    until = min(run_of(from) + (whole.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
-    p.furthest = (double)max(max(-run_of(from), from), max(-until, until)) + RUN;
+    until = posenc_min(run_of(from) + (whole.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
+    p.furthest = (double)posenc_max(posenc_max(-run_of(from), from), posenc_max(-until, until)) + RUN;
     p.fmt = fmt;
     if (whole.has_shared_lines) {
       set_strip(&p, f, (selection){r->k, (int)ends, whole.k, whole.end}, 1, (uintptr_t)to->first);
@@ -149,7 +149,7 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
     }
     p.fmt.is_streamed = whole.is_streamed;
     for (int64_t k = whole.k; k < whole.end; k += width) {
-      const selection s = {k, (int)min(whole.end - k, width), INT64_MAX, 0};
+      const selection s = {k, (int)posenc_min(whole.end - k, width), INT64_MAX, 0};
       set_strip(&p, f, s, whole.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
       fill_strip(&p, r, to, from, until);
     }

@@ -135,7 +135,8 @@ static int try_kernel(const posenc_plan *plan, const posenc_rows *rows, const po
 static void write_pairs(const posenc_plan *plan, const posenc_rows *given, int64_t pairs, const posenc_place *to) {
   posenc_rows rows = *given;
   rows.pairs = pairs;
-  posenc_write_parts(plan, &rows, to, try_kernel(plan, &rows, to) ? pairs : 0);
+  const int64_t written = try_kernel(plan, &rows, to) ? pairs : 0;
+  posenc_write_parts(plan, &rows, to, written);
 }
 
 static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {

@@ -10,6 +10,9 @@
 
 /* ---- status.c: refused calls ---- */
 
+/* The size of the last error's message, with its final 0. */
+enum { POSENC_MESSAGE_SIZE = 512 };
+
 /* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
 __attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
 
@@ -71,14 +74,13 @@ const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
 /* Whether a build with SLEEF would have the implementation or family of this name, which posenc_impl_find() does not. */
 int posenc_needs_sleef(const char *name);
 
-/* Returns 0 if every field is in range, else a number for the first one that is not. Checks freqs and freqs_low as
- * pointers only. Sets no last error. */
-int posenc_bad_field(const posenc_spec *spec);
+/* Refuses the first field that is out of range. Checks freqs and freqs_low as pointers only. */
+posenc_status posenc_check_fields(const posenc_spec *spec);
 
-/* As posenc_bad_field(), for freqs[k] and freqs_low[k]. The fields are in range, and freqs is not NULL. */
-int posenc_bad_frequency(const posenc_spec *spec, int64_t k);
+/* Refuses freqs[k] or freqs_low[k] if it is out of range. The fields are in range, and freqs is not NULL. */
+posenc_status posenc_check_frequency(const posenc_spec *spec, int64_t k);
 
-/* Returns POSENC_OK if the spec can be used, else refuses the first field or frequency that is out of range. */
+/* Checks the fields and all frequencies. */
 posenc_status posenc_check_spec(const posenc_spec *spec);
 
 /* Whether an implementation offers the base of a checked spec. Sets no last error. */

@@ -10,42 +10,40 @@ int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
   return spec->layout == POSENC_LAYOUT_INTERLEAVED ? column / 2 : column < n ? column : column - n;
 }
 
-static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* No part of consecutive rows crosses from one run of a kernel into the next. */
 static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
-  const int64_t n = min(rows->count - i, most);
-  return rows->positions || rows->reals ? n : min(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
+  const int64_t n = posenc_min(rows->count - i, most);
+  return rows->positions || rows->reals ? n : posenc_min(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
 }
 
-/* Both values of n pairs; size and step are constants, so that this becomes shuffles where step is 1. */
-__attribute__((always_inline)) static inline void place(
-    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *sines, unsigned char *cosines) {
+/* Both values of n pairs; size and stride are constants, so that this becomes shuffles where stride is 1. */
+__attribute__((always_inline)) static inline void copy_values(
+    const unsigned char *pairs, int64_t n, int64_t stride, size_t size, unsigned char *sines, unsigned char *cosines) {
   for (int64_t j = 0; j < n; j++) {
-    memcpy(sines + (size_t)(j * step) * size, pairs + (size_t)(2 * j) * size, size);
-    memcpy(cosines + (size_t)(j * step) * size, pairs + (size_t)(2 * j + 1) * size, size);
+    memcpy(sines + (size_t)(j * stride) * size, pairs + (size_t)(2 * j) * size, size);
+    memcpy(cosines + (size_t)(j * stride) * size, pairs + (size_t)(2 * j + 1) * size, size);
   }
 }
 
-__attribute__((always_inline)) static inline void place_by_step(const unsigned char *pairs, int64_t n, int64_t step,
+__attribute__((always_inline)) static inline void copy_by_stride(const unsigned char *pairs, int64_t n, int64_t stride,
     size_t size, unsigned char *restrict sines, unsigned char *restrict cosines) {
-  if (step == 1)
-    place(pairs, n, 1, size, sines, cosines);
+  if (stride == 1)
+    copy_values(pairs, n, 1, size, sines, cosines);
   else
-    place(pairs, n, 2, size, sines, cosines);
+    copy_values(pairs, n, 2, size, sines, cosines);
 }
 
-static void place_pairs(
-    const unsigned char *pairs, int64_t n, int64_t step, int64_t size, unsigned char *sines, unsigned char *cosines) {
+static void copy_pairs(
+    const unsigned char *pairs, int64_t n, int64_t stride, int64_t size, unsigned char *sines, unsigned char *cosines) {
   switch (size) {
   case 2:
-    place_by_step(pairs, n, step, 2, sines, cosines);
+    copy_by_stride(pairs, n, stride, 2, sines, cosines);
     break;
   case 4:
-    place_by_step(pairs, n, step, 4, sines, cosines);
+    copy_by_stride(pairs, n, stride, 4, sines, cosines);
     break;
   default:
-    place_by_step(pairs, n, step, 8, sines, cosines);
+    copy_by_stride(pairs, n, stride, 8, sines, cosines);
   }
 }
 
@@ -58,15 +56,15 @@ typedef struct part {
 } part;
 
 /* Copies the first values of the frequencies, and the second ones of those below n_second: of all, or of all but the last. */
-static void place_part(const part *p, int64_t size, int64_t n_second, const posenc_place *to) {
-  const int64_t step = to->is_split ? 1 : 2, both = min(p->pairs, n_second - p->k);
+static void copy_part(const part *p, int64_t size, int64_t n_second, const posenc_place *to) {
+  const int64_t stride = to->is_split ? 1 : 2, both = posenc_min(p->pairs, n_second - p->k);
   for (int64_t i = 0; i < p->rows; i++) {
     const unsigned char *const pairs = p->values + i * p->row_bytes;
-    const int64_t at = (p->row + i) * to->row_bytes + p->k * step * size;
+    const int64_t at = (p->row + i) * to->row_bytes + p->k * stride * size;
     unsigned char *const first = to->first + at, *const second = to->second + at;
-    place_pairs(pairs, both, step, size, to->cosines_first ? second : first, to->cosines_first ? first : second);
+    copy_pairs(pairs, both, stride, size, to->cosines_first ? second : first, to->cosines_first ? first : second);
     if (both < p->pairs)
-      memcpy(first + both * step * size, pairs + (2 * both + to->cosines_first) * size, (size_t)size);
+      memcpy(first + both * stride * size, pairs + (2 * both + to->cosines_first) * size, (size_t)size);
   }
 }
 
@@ -76,22 +74,22 @@ enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from) {
   unsigned char values[PART_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->problem.n, size = posenc_dtype_info_of(plan->problem.dtype)->size;
-  const int64_t start = from / POSENC_STRIP * POSENC_STRIP, width = min(posenc_padded(n - start), PART_PAIRS);
-  const int64_t most = min(PART_BYTES / (2 * width * size), POSENC_RUN);
+  const int64_t start = from / POSENC_STRIP * POSENC_STRIP, width = posenc_min(posenc_padded(n - start), PART_PAIRS);
+  const int64_t most = posenc_min(PART_BYTES / (2 * width * size), POSENC_RUN);
   part p = {.values = values, .row_bytes = 2 * width * size};
   const posenc_place in_part = {values, values + size, p.row_bytes, 0, 0};
   for (p.row = 0; from < n && p.row < rows->count; p.row += p.rows) {
     p.rows = rows_in_part(rows, p.row, most);
     for (p.k = start; p.k < n; p.k += p.pairs) {
-      p.pairs = min(n - p.k, width);
-      const posenc_rows those = {.positions = rows->positions ? rows->positions + p.row : NULL,
+      p.pairs = posenc_min(n - p.k, width);
+      const posenc_rows rows_of_part = {.positions = rows->positions ? rows->positions + p.row : NULL,
           .reals = rows->reals ? rows->reals + p.row : NULL,
           .first = rows->first + p.row,
           .count = p.rows,
           .k = p.k,
           .pairs = p.pairs};
-      plan->kernel->rows(&plan->problem, plan->state, &those, &in_part);
-      place_part(&p, size, rows->pairs, to);
+      plan->kernel->rows(&plan->problem, plan->state, &rows_of_part, &in_part);
+      copy_part(&p, size, rows->pairs, to);
     }
   }
 }

@@ -39,7 +39,7 @@ size_t posenc_dtype_size(posenc_dtype dtype) {
 
 static _Thread_local struct {
   posenc_status status;
-  char message[512];
+  char message[POSENC_MESSAGE_SIZE];
 } last;
 
 posenc_status posenc_fail(posenc_status status, const char *format, ...) {

@@ -1,6 +1,5 @@
 #include "multiprecision/bigfloat.h"
 
-#include <math.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
@@ -55,16 +54,6 @@ FLAT void normalise(big *r, uint64_t below, int n) {
     r->limb[0] = shifted_in(r->limb[0], below, bits);
     r->exponent -= bits;
   }
-}
-
-void big_from_double(big *r, double x, int n) {
-  int exponent;
-  const double fraction = frexp(fabs(x), &exponent);
-  big_zero(r, n);
-  if (fraction == 0.0)
-    return;
-  r->limb[n - 1] = (uint64_t)(fraction * 0x1p64);
-  r->exponent = exponent;
 }
 
 /* The product of two fractions from 1/2 on is 1/4 or more: one bit to normalise. */
@@ -125,8 +114,7 @@ void big_div_small(big *r, const big *a, uint64_t m, int n) {
 void big_pow(big *r, const big *a, uint64_t k, int n) {
   big power;
   copy(&power, a, n);
-  int started = 0;
-  for (; k; k >>= 1) {
+  for (int started = 0; k; k >>= 1) {
     if (k & 1) {
       if (started)
         big_mul(r, r, &power, n);
@@ -207,9 +195,9 @@ unsigned big_split(big *r, const big *a, int n) {
     return 0;
   unsigned integer = 0;
   for (int bit = 1; bit >= 0; bit--) { /* the two bits in front of the point */
-    const int64_t place = 64 * (int64_t)n - a->exponent + bit;
-    if (place >= 0 && place < 64 * (int64_t)n)
-      integer |= (unsigned)(a->limb[place / 64] >> (place % 64) & 1) << bit;
+    const int64_t at = 64 * (int64_t)n - a->exponent + bit;
+    if (at >= 0 && at < 64 * (int64_t)n)
+      integer |= (unsigned)(a->limb[at / 64] >> (at % 64) & 1) << bit;
   }
   for (int64_t i = n - 1, left = a->exponent; i >= 0 && left > 0; i--, left -= 64)
     r->limb[i] = left >= 64 ? 0 : r->limb[i] & (~UINT64_C(0) >> left);

@@ -20,6 +20,7 @@
 #define big_is_zero posenc_big_is_zero
 #define big_log posenc_big_log
 #define big_mul posenc_big_mul
+#define big_nearest posenc_big_nearest
 #define big_pow posenc_big_pow
 #define big_split posenc_big_split
 #define big_sub posenc_big_sub
@@ -37,8 +38,11 @@ typedef struct big {
 int big_is_zero(const big *a, int n);
 void big_zero(big *r, int n);
 
-/* |x|, exact; x finite. */
+/* multiprecision/conversion.c. |x|, exact; x finite. */
 void big_from_double(big *r, double x, int n);
+
+/* The number of a dtype nearest to a, ties to even. */
+double big_nearest(const big *a, int32_t dtype, int n);
 
 /* r = a * b, less than 2 units below. r may be a or b. */
 void big_mul(big *r, const big *a, const big *b, int n);

@@ -5,20 +5,20 @@
 #include <math.h>
 
 /* Newton's iteration on 1/b without its exponent: z += z (1 - b z). It starts within 2^-50 and squares the error e of z. The
- * last step adds its own rounding: 2 units for b z, 2 for the difference and 2 for z. */
+ * last iteration adds its own rounding: 2 units for b z, 2 for the difference and 2 for z. */
 void big_div(big *r, const big *a, const big *b, int n) {
-  big one, z, step, fraction = *b;
-  fraction.exponent = 0;
+  big one, z, change, significand = *b;
+  significand.exponent = 0;
   big_from_double(&one, 1.0, n);
-  big_from_double(&z, 0x1p64 / (double)fraction.limb[n - 1], n);
+  big_from_double(&z, 0x1p64 / (double)significand.limb[n - 1], n);
   for (int bits = 50; bits < 64 * n; bits *= 2) {
-    big_mul(&step, &fraction, &z, n);
-    const int too_large = big_sub(&step, &one, &step, n);
-    big_mul(&step, &step, &z, n);
+    big_mul(&change, &significand, &z, n);
+    const int too_large = big_sub(&change, &one, &change, n);
+    big_mul(&change, &change, &z, n);
     if (too_large)
-      big_sub(&z, &z, &step, n);
+      big_sub(&z, &z, &change, n);
     else
-      big_add(&z, &z, &step, n);
+      big_add(&z, &z, &change, n);
   }
   z.exponent -= b->exponent;
   big_mul(r, a, &z, n);
@@ -47,19 +47,20 @@ void big_exp_minus(big *r, const big *a, int n) {
     big_mul(r, r, r, n);
 }
 
-/* Newton's iteration on e^y = a: y += a e^-y - 1. It starts within 2^-40; an error e of y becomes e^2 / 2. The last step adds
- * the error of the exponential, 5 units and 2 units of y, which is no more than the error of the exponential again. */
+/* Newton's iteration on e^y = a: y += a e^-y - 1. It starts within 2^-40; an error e of y becomes e^2 / 2. The last
+ * iteration adds the error of the exponential, 5 units and 2 units of y, which is no more than the error of the
+ * exponential again. */
 void big_log(big *r, const big *a, int n) {
-  big one, y, step;
+  big one, y, change;
   big_from_double(&one, 1.0, n);
   big_from_double(&y, log(ldexp((double)a->limb[n - 1], -64)) + (double)a->exponent * 0x1.62e42fefa39efp-1, n);
   for (int bits = 40; bits < 64 * n; bits *= 2) {
-    big_exp_minus(&step, &y, n);
-    big_mul(&step, &step, a, n);
-    if (big_sub(&step, &step, &one, n))
-      big_sub(&y, &y, &step, n);
+    big_exp_minus(&change, &y, n);
+    big_mul(&change, &change, a, n);
+    if (big_sub(&change, &change, &one, n))
+      big_sub(&y, &y, &change, n);
     else
-      big_add(&y, &y, &step, n);
+      big_add(&y, &y, &change, n);
   }
   *r = y;
 }

@@ -2,11 +2,8 @@
  * the rounding is certain, up to 64 (posenc_fallback).
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (multiprecision/bigfloat.h states the errors of the
- * functions). The frequency is off by one of these:
- *   explicit frequency                                3
- *   ladder, 2 * denominator a whole number            8 for the ratio, 8k + 4k for its k-th power: 12k < 2^23
- *   any other ladder                                  2^68 n <= 2^74 (ratio_by_logarithm)
- * The value is computed from it in these steps:
+ * functions). A frequency is off by less than 2^68 n, which is at most 2^74 (multiprecision/ladder.h). The value is
+ * computed from it in these steps:
  *   times scale, position and 2/pi                    + 8, less than 2^ANGLE_BITS together
  *   fraction f of the quarter turn                    absolute: 2^(ANGLE_BITS + max(0, exponent of the product)); folded to [0, 1/2]: exact
  *   angle f * pi/2                                    + 4
@@ -15,6 +12,8 @@
  */
 #include "multiprecision/fallback.h"
 
+#include "multiprecision/ladder.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -22,78 +21,6 @@
 #define POSENC_FALLBACK_LIMBS BIG_LIMBS
 #endif
 enum { FIRST_LIMBS = POSENC_RATIO_LIMBS, ANGLE_BITS = 75, SERIES_BITS = 12 };
-
-int64_t posenc_ladder_degree(const posenc_problem *problem) {
-  const double degree = 2.0 * problem->denominator;
-  return !problem->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
-}
-
-/* Newton's iteration on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes
- * (D + 1)/2 e^2, at most D e^2, so D e is squared. It starts at 2^-44 D in float64; x is squared as a big, because it may
- * underflow there. The last step adds the error of one evaluation of base^2 x^D, 4D + 4 units, divided by D. */
-static void ratio_by_root(big *ratio, double base, int64_t degree, int n) {
-  big square, one, power, step;
-  big_from_double(&square, base, n);
-  big_mul(&square, &square, &square, n);
-  big_from_double(&one, 1.0, n);
-  big_from_double(ratio, pow(base, -1.0 / (double)degree), n);
-  big_mul(ratio, ratio, ratio, n);
-  for (int64_t bits = 44 - (63 - __builtin_clzll(2 * (uint64_t)degree - 1)); bits < 64 * n; bits *= 2) {
-    big_pow(&power, ratio, (uint64_t)degree, n);
-    big_mul(&power, &power, &square, n);
-    const int too_small = !big_sub(&step, &one, &power, n);
-    big_mul(&step, &step, ratio, n);
-    big_div_small(&step, &step, (uint64_t)degree, n);
-    if (too_small)
-      big_add(ratio, ratio, &step, n);
-    else
-      big_sub(ratio, ratio, &step, n);
-  }
-}
-
-/* e^-x, x = ln(base) / denominator. A base below 1 is replaced by its reciprocal, and the result by its reciprocal.
- *
- * Error of the k-th power, k < 2^19, in units of 2^-64n. k x is at most 1022 ln 2 < 709, or 64 ln 2 < 45 with a base below 1
- * (api/spec.c). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so k/denominator = k x / L < 2^62.
- *   logarithm, L < 1/32       (2^6 n + 16) k/denominator, at most 2^6 n 709 2^52 or (2^6 n + 16) 45 2^53       < 2^67.6 n
- *             else            (2^12 n L + 16) k x / L                                                         < 2^22 n
- *   quotient                  16 k x                                                                          < 2^14
- *   exponential, reciprocal, product                            k (2^21 n + 16 + 4)                           < 2^41 n
- * Together they are less than 2^68 n. */
-static void ratio_by_logarithm(big *ratio, double base, double denominator, int n) {
-  big one, x;
-  big_from_double(&one, 1.0, n);
-  big_from_double(&x, base, n);
-  if (base < 1.0)
-    big_div(&x, &one, &x, n);
-  big_log(&x, &x, n);
-  big_from_double(ratio, denominator, n);
-  big_div(&x, &x, ratio, n);
-  big_exp_minus(ratio, &x, n);
-  if (base < 1.0)
-    big_div(ratio, &one, ratio, n);
-}
-
-void posenc_ladder_ratio(big *ratio, const posenc_problem *problem, int n) {
-  const int64_t degree = posenc_ladder_degree(problem);
-  if (problem->base == 1.0)
-    big_from_double(ratio, 1.0, n);
-  else if (degree)
-    ratio_by_root(ratio, problem->base, degree, n);
-  else
-    ratio_by_logarithm(ratio, problem->base, problem->denominator, n);
-}
-
-void posenc_explicit_frequency(big *w, const posenc_problem *problem, int64_t k, int n) {
-  const double low = problem->freqs_low ? problem->freqs_low[k] : 0.0;
-  big rest;
-  big_from_double(w, problem->freqs[k], n);
-  big_from_double(&rest, low, n);
-  if (!signbit(problem->freqs[k]) == !signbit(low))
-    big_add(w, w, &rest, n);
-  else
-    big_sub(w, w, &rest, n);
-}
 
 /* The ratio with n limbs. Those of the first attempt are kept for the next outputs of the same call. */
 static void ratio_of(big *ratio, const posenc_problem *problem, posenc_ratio *kept, int n) {
@@ -141,21 +68,6 @@ static void series(big *r, const big *angle, unsigned first, int n) {
     big_mul(r, r, angle, n);
 }
 
-double posenc_big_nearest(const big *a, int32_t dtype, int n) {
-  const posenc_dtype_info *f = posenc_dtype_info_of(dtype);
-  const int64_t below = a->exponent - 1 - ilogb(f->least), keep = f->digits + (below < 0 ? below : 0);
-  if (big_is_zero(a, n) || keep < 0)
-    return 0.0;
-  const uint64_t top = a->limb[n - 1];
-  uint64_t rest = top << keep << 1;
-  for (int i = 0; i < n - 1; i++)
-    rest |= a->limb[i];
-  uint64_t digits = keep ? top >> (64 - keep) : 0;
-  if (top >> (63 - keep) & 1 && (rest || digits & 1))
-    digits++;
-  return ldexp((double)digits, (int)(a->exponent - keep));
-}
-
 /* Do both ends of the interval around value, 2^-good of it wide on each side, round alike? */
 static int is_certain(const big *value, int64_t good, int32_t dtype, int n) {
   big bound = *value, low, high;
@@ -164,7 +76,7 @@ static int is_certain(const big *value, int64_t good, int32_t dtype, int n) {
   bound.exponent -= good;
   big_sub(&low, value, &bound, n);
   big_add(&high, value, &bound, n);
-  return posenc_big_nearest(&low, dtype, n) == posenc_big_nearest(&high, dtype, n);
+  return big_nearest(&low, dtype, n) == big_nearest(&high, dtype, n);
 }
 
 /* One attempt with n limbs, for an angle that is not 0. *result is the number nearest to the approximation; returns
@@ -202,7 +114,7 @@ static int attempt(
   big_mul(&y, &y, &quarter, n);
   series(&value, &y, sine, n);
 
-  const double nearest = posenc_big_nearest(&value, problem->dtype, n);
+  const double nearest = big_nearest(&value, problem->dtype, n);
   *result = negative ? -nearest : nearest;
   if (big_is_zero(&value, n))
     return 0; /* zero with n limbs only: the angle is no multiple of pi/2 */

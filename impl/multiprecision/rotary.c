@@ -16,7 +16,7 @@
  */
 #include "multiprecision/rotary.h"
 
-#include "multiprecision/fallback.h"
+#include "multiprecision/bigfloat.h"
 
 #include <math.h>
 
@@ -112,13 +112,13 @@ static void dynamic_part(big *r, const posenc_rotary *p) {
 /* The double nearest to w, and of what is left the nearest. */
 static void store_pair(const big *w, double *high, double *low) {
   big rest;
-  *high = posenc_big_nearest(w, POSENC_DTYPE_F64, LIMBS);
+  *high = big_nearest(w, POSENC_DTYPE_F64, LIMBS);
   from_double(&rest, *high);
   const int negative = big_sub(&rest, w, &rest, LIMBS);
   if (big_is_zero(&rest, LIMBS) || rest.exponent < w->exponent - REST_BITS)
     *low = 0.0;
   else
-    *low = (negative ? -1.0 : 1.0) * posenc_big_nearest(&rest, POSENC_DTYPE_F64, LIMBS);
+    *low = (negative ? -1.0 : 1.0) * big_nearest(&rest, POSENC_DTYPE_F64, LIMBS);
 }
 
 /* Llama 3's r, 1 less the ramp of L v / (2 pi). */
@@ -226,5 +226,5 @@ __attribute__((noinline)) double posenc_rotary_attention(const posenc_rotary *p)
   } else {
     yarn_factor(&r, p, 1.0);
   }
-  return posenc_big_nearest(&r, POSENC_DTYPE_F64, LIMBS);
+  return big_nearest(&r, POSENC_DTYPE_F64, LIMBS);
 }

@@ -6,10 +6,10 @@
  * its length but never its phase, so the phase is taken afresh every ANCHOR rows, at *absolute* multiples:
  * a row then depends on its position alone, wherever a call starts (and posenc_fill_at walks from the anchor too).
  *
- * Drift law: j = position mod 64 steps after the anchor the rounding of the steps has added at most 3.7 j u, u = 2^-24:
+ * Drift law: after j = position mod 64 rotations from the anchor, their rounding has added at most 3.7 j u, u = 2^-24:
  * sqrt(5) u for a complex product in rounded arithmetic (Brent, Percival, Zimmermann, "Error bounds on complex
- * floating-point multiplication", 2007), sqrt(2) u for the step's own sine and cosine within 1 ULP; (1 + 3.7 u)^64
- * costs less than the rounding up. The anchor adds 1.5 u, and its angle and the j steps the recipe's angle error.
+ * floating-point multiplication", 2007), sqrt(2) u for the rotation's own sine and cosine within 1 ULP; (1 + 3.7 u)^64
+ * costs less than the rounding up. The anchor adds 1.5 u. Its angle and the j rotations add the recipe's angle error.
  */
 #include "recipes/freqs.h"
 
@@ -17,25 +17,25 @@
 
 enum { ANCHOR = 64 };
 
-/* The plan's state: w, sin w and cos w of every frequency, one array after the other. */
-typedef struct steps {
+/* The rotations by one position. The plan's state is w, sin w and cos w of every frequency, one array after the other. */
+typedef struct rotations {
   const float *w, *sin_w, *cos_w;
-} steps;
+} rotations;
 
-static steps steps_of(int64_t n, const void *state, int64_t k) {
+static rotations rotations_from(int64_t n, const void *state, int64_t k) {
   const float *w = (const float *)state + k;
-  return (steps){w, w + n, w + 2 * n};
+  return (rotations){w, w + n, w + 2 * n};
 }
 
-/* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two
+/* Positions from the anchor at or below a position: position mod 64, also for negative ones. A position between two
  * integers is an anchor itself. */
-static int64_t steps_from_anchor(double position) {
+static int64_t distance_from_anchor(double position) {
   return position == rint(position) ? (int64_t)position & (ANCHOR - 1) : 0;
 }
 
 static double bound(const posenc_angle *a, double units) {
-  const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
-  /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
+  const double u = 0x1p-24, j = (double)distance_from_anchor(a->position);
+  /* The anchor of a negative position lies up to 63 further from 0, and the rotations come back over them. */
   const double travelled = fabs(a->position) + 2.0 * j;
   return u * (1.5 * units + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scale_roundings + 2.0 * a->ln_w) * u);
 }
@@ -51,7 +51,7 @@ static void prepare(const posenc_problem *problem, void *state) {
   }
 }
 
-static void anchor(const steps *l, double position, int64_t pairs, float *row) {
+static void anchor(const rotations *l, double position, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
     const float angle = (float)position * l->w[k];
     row[2 * k] = sinf(angle);
@@ -60,7 +60,7 @@ static void anchor(const steps *l, double position, int64_t pairs, float *row) {
 }
 
 /* row = the row before it, rotated by one position; both may be the same. */
-static void step(const steps *l, const float *before, int64_t pairs, float *row) {
+static void rotate(const rotations *l, const float *before, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
     row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
@@ -69,18 +69,18 @@ static void step(const steps *l, const float *before, int64_t pairs, float *row)
 }
 
 static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
-  const steps l = steps_of(problem->n, state, r->k);
+  const rotations l = rotations_from(problem->n, state, r->k);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
-    const int64_t j = steps_from_anchor(position);
+    const int64_t j = distance_from_anchor(position);
     float *const row = posenc_floats_of(to, i);
     /* The row before is in the caller's table already. At real positions it may be the row of -0, not that of 0. */
     if (i > 0 && j > (r->reals ? 1 : 0) && posenc_row_real(r, i - 1) == position - 1.0) {
-      step(&l, posenc_floats_of(to, i - 1), r->pairs, row);
+      rotate(&l, posenc_floats_of(to, i - 1), r->pairs, row);
     } else {
       anchor(&l, position - (double)j, r->pairs, row);
       for (int64_t left = j; left > 0; left--)
-        step(&l, row, r->pairs, row);
+        rotate(&l, row, r->pairs, row);
     }
   }
 }

@@ -23,7 +23,6 @@ static inline vd vd_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 static inline vd vd_round(vd a) { return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm256_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm256_or_pd(a, b); }
-static inline vd vd_select(vd mask, vd a, vd b) { return _mm256_blendv_pd(b, a, mask); }
 static inline vd vd_ge(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
 
 /* Up to 8 floats; a disabled lane is neither written nor touched. */
@@ -119,12 +118,16 @@ typedef __m256i vu;
 
 static inline vu vp_bits(vp a) { return _mm256_castps_si256(a); }
 static inline vu vd_bits(vd a) { return _mm256_castpd_si256(a); }
+static inline vd vd_of_bits(vu a) { return _mm256_castsi256_pd(a); }
 static inline vu vu_set1(uint32_t a) { return _mm256_set1_epi32((int)a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return _mm256_set1_epi64x((int64_t)((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return _mm256_add_epi32(a, b); }
 static inline vu vu_and(vu a, vu b) { return _mm256_and_si256(a, b); }
+static inline vu vu_select(vd mask, vu a, vu b) {
+  return vd_bits(_mm256_blendv_pd(vd_of_bits(b), vd_of_bits(a), mask));
+}
 static inline vu vu_min(vu a, vu b) { return _mm256_min_epu32(a, b); }
 static inline void vu_now(vu *a) { __asm__ volatile("" : "+x"(*a)); }
 static inline int vu_equal(vu a, vu b) { return _mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)) == -1; }

@@ -27,9 +27,6 @@ static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
 static inline vd vd_round(vd a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm512_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm512_or_pd(a, b); }
-static inline vd vd_select(vd mask, vd a, vd b) {
-  return _mm512_mask_blend_pd(_mm512_movepi64_mask(_mm512_castpd_si512(mask)), b, a);
-}
 static inline vd vd_ge(vd a, vd b) {
   return _mm512_castsi512_pd(_mm512_movm_epi64(_mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)));
 }
@@ -128,12 +125,16 @@ typedef __m512i vu;
 
 static inline vu vp_bits(vp a) { return _mm512_castps_si512(a); }
 static inline vu vd_bits(vd a) { return _mm512_castpd_si512(a); }
+static inline vd vd_of_bits(vu a) { return _mm512_castsi512_pd(a); }
 static inline vu vu_set1(uint32_t a) { return _mm512_set1_epi32((int)a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return _mm512_set1_epi64((int64_t)((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return _mm512_add_epi32(a, b); }
 static inline vu vu_and(vu a, vu b) { return _mm512_and_si512(a, b); }
+static inline vu vu_select(vd mask, vu a, vu b) {
+  return _mm512_mask_blend_epi64(_mm512_movepi64_mask(vd_bits(mask)), b, a);
+}
 static inline int vu_equal(vu a, vu b) { return _mm512_cmpneq_epi32_mask(a, b) == 0; }
 
 /* A group: the first values of its pairs, then the second ones. So no load shuffles, and one permutation interleaves. */

@@ -28,7 +28,6 @@ static inline vd vd_and(vd a, vd b) {
 static inline vd vd_or(vd a, vd b) {
   return vreinterpretq_f64_u64(vorrq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
 }
-static inline vd vd_select(vd mask, vd a, vd b) { return vbslq_f64(vreinterpretq_u64_f64(mask), a, b); }
 static inline vd vd_ge(vd a, vd b) { return vreinterpretq_f64_u64(vcgeq_f64(a, b)); }
 
 /* NEON has no masked store: the end of a row goes through a buffer. */
@@ -91,12 +90,14 @@ typedef uint32x4_t vu;
 
 static inline vu vp_bits(vp a) { return vreinterpretq_u32_f32(a); }
 static inline vu vd_bits(vd a) { return vreinterpretq_u32_f64(a); }
+static inline vd vd_of_bits(vu a) { return vreinterpretq_f64_u32(a); }
 static inline vu vu_set1(uint32_t a) { return vdupq_n_u32(a); }
 static inline vu vu_set2(uint32_t low, uint32_t high) {
   return vreinterpretq_u32_u64(vdupq_n_u64((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return vaddq_u32(a, b); }
 static inline vu vu_and(vu a, vu b) { return vandq_u32(a, b); }
+static inline vu vu_select(vd mask, vu a, vu b) { return vbslq_u32(vd_bits(mask), a, b); }
 static inline vu vu_min(vu a, vu b) { return vminq_u32(a, b); }
 static inline void vu_now(vu *a) { __asm__ volatile("" : "+w"(*a)); }
 static inline int vu_equal(vu a, vu b) { return vminvq_u32(vceqq_u32(a, b)) != 0; }

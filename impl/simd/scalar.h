@@ -35,7 +35,6 @@ static inline vd of_bits(uint64_t bits) {
 }
 static inline vd vd_and(vd a, vd b) { return of_bits(bits_of(a) & bits_of(b)); }
 static inline vd vd_or(vd a, vd b) { return of_bits(bits_of(a) | bits_of(b)); }
-static inline vd vd_select(vd mask, vd a, vd b) { return bits_of(mask) ? a : b; }
 static inline vd vd_ge(vd a, vd b) { return of_bits(a >= b ? ~UINT64_C(0) : 0); }
 
 #if POSENC_FUSED
@@ -99,10 +98,12 @@ static inline vu vp_bits(vp a) {
   return bits;
 }
 static inline vu vd_bits(vd a) { return (vu){(uint32_t)bits_of(a), (uint32_t)(bits_of(a) >> 32)}; }
+static inline vd vd_of_bits(vu a) { return of_bits((uint64_t)a.b << 32 | a.a); }
 static inline vu vu_set1(uint32_t a) { return (vu){a, a}; }
 static inline vu vu_set2(uint32_t low, uint32_t high) { return (vu){low, high}; }
 static inline vu vu_add(vu a, vu b) { return (vu){a.a + b.a, a.b + b.b}; }
 static inline vu vu_and(vu a, vu b) { return (vu){a.a & b.a, a.b & b.b}; }
+static inline vu vu_select(vd mask, vu a, vu b) { return bits_of(mask) ? a : b; }
 static inline vu vu_min(vu a, vu b) { return (vu){a.a < b.a ? a.a : b.a, a.b < b.b ? a.b : b.b}; }
 static inline void vu_now(vu *a) { (void)a; }
 static inline int vu_equal(vu a, vu b) { return a.a == b.a && a.b == b.b; }

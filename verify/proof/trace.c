@@ -168,13 +168,14 @@ typedef struct vh {
   uint16_t lanes;
 } vh;
 void stream_end(void);
-vd vd_loadu(const void *), vd_ge(vd, vd), vd_select(vd, vd, vd), vd_and(vd, vd), vd_or(vd, vd);
+vd vd_loadu(const void *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
 vp vp_join(vd, vd), vp_interleave_rotated(vd, vd, vd);
 void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
 vh vp_to_bf16(vp), vp_to_f16(vp);
 vu vp_bits(vp), vd_bits(vd), vu_set1(uint32_t), vu_set2(uint32_t, uint32_t);
-vu vu_add(vu, vu), vu_and(vu, vu), vu_min(vu, vu);
+vd vd_of_bits(vu);
+vu vu_add(vu, vu), vu_and(vu, vu), vu_min(vu, vu), vu_select(vd, vu, vu);
 void vu_now(vu *);
 int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_zero(vu);
 #include "simd/no_masks.h"

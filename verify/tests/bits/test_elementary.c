@@ -7,6 +7,7 @@
 #include "api/internal.h"
 #include "mpfr_reference.h"
 #include "multiprecision/fallback.h"
+#include "multiprecision/ladder.h"
 
 static uint64_t seed = 20230831;
 enum { BITS = 64 * BIG_LIMBS + 200, CASES = 300 };

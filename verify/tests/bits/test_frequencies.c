@@ -199,10 +199,10 @@ static void phases(void **state) {
 
 /* Whether the rounding test of a row pair fails, all of whose values but y are far from every limit: the same wherever y
  * is. */
-static int fails(format fmt, double y, vd words) {
+static int fails(format fmt, double y, vu words) {
   double memory[2];
   int failed = 0;
-  vg_store(memory, words, words);
+  vg_store(memory, vd_of_bits(words), vd_of_bits(words));
   for (int at = 0; at < 4; at++) {
     double values[] = {0.75, 0.75, -0.75, 0.75};
     values[at] = y;
@@ -229,7 +229,7 @@ static void rounding_tests(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const format fmt = {.dtype = cases[i].dtype, .is_tested = 1};
-    const vd tested = words_of(fmt, exempt(fmt, 0.25, 1)), exempted = words_of(fmt, exempt(fmt, 0x1p-30, 1));
+    const vu tested = words_of(fmt, exempt(fmt, 0.25, 1)), exempted = words_of(fmt, exempt(fmt, 0x1p-30, 1));
     const double least = cases[i].least, smaller = cases[i].smaller;
     const double half_way = cases[i].half_way, unit = cases[i].unit;
     for (int sign = -1; sign <= 1; sign += 2) {
