@@ -20,13 +20,13 @@ def of_bench(bench, rows):
     if build != "Release":
         yield f"the build type of posenc-bench is {build or 'not known'}; ./scripts/bench makes a Release build"
     if spread is not None and spread > NOISE:
-        yield f"a noisy machine: half of the fills vary by {100 * spread:.0f} % or more; better run it when idle"
+        yield f"a noisy machine: half of the fills vary by {100 * spread:.0f} % or more; run again when it is idle"
     if any(case.is_table and row.spread is None for case, row in rows.items()):
         yield f"fewer than {ENOUGH} turns were made, so no spread is known"
     # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
     if load and cpus and min(load) > cpus / 2:
-        yield f"a busy machine: load {min(load):.1f} at the start, with {plural(cpus, 'CPU')}; better run it when idle"
+        yield f"a busy machine: load {min(load):.1f} at the start, with {plural(cpus, 'CPU')}; run again when it is idle"
     times = sorted(clock(bench))[1:-1]  # without the ends, which single interrupts make
     if times and times[-1] > CLOCK * times[0]:
         yield f"the processor's clock varied by {100 * (times[-1] / times[0] - 1):.0f} % during the run"

@@ -1,7 +1,7 @@
 """The table of a run of ./scripts/peers: what people use instead of posenc, in C and in Python, each beside posenc on the
 same work."""
 from . import judge, text
-from .load import BENCH, load
+from .load import BENCH, PEERS, load
 from .processors import processor
 from .stats import read_bench
 from .tables import Table
@@ -119,4 +119,4 @@ def table(peers, whole=False):
 
 def main(args):
     """./scripts/peers"""
-    text.show(table(Peers(load(args.file, BENCH))))
+    text.show(table(Peers(load(args.file, BENCH, PEERS))))

@@ -2,7 +2,7 @@
 import pathlib
 
 from . import answer, cases, checks, peers, tables, text
-from .load import BENCH, TOP, VERIFY, fail, load, write
+from .load import BENCH, PEERS, TOP, VERIFY, fail, load, write
 from .processors import caches, processor
 from .run import Run
 from .stats import pages
@@ -23,6 +23,9 @@ HOW = (
     'nearer end of the 95 % interval of this median, or 1.53 if that end is higher. "This run cannot tell": the interval '
     "contains 1, or the ratio is less than 1.01; the numbers after it are the ends of the interval.",
 )
+
+
+TOOLS = {"verify": [VERIFY], "bench": [BENCH], "peers": [BENCH, PEERS]}  # peers: or only those in Python ran
 
 
 def machine(run, commits):
@@ -115,7 +118,7 @@ def main(args):
     beside = paths["verify"].parent / "peers.json"
     if args.peers or beside.exists() and not args.no_bench:
         paths["peers"] = pathlib.Path(args.peers or beside)
-    loaded = {name: load(path, VERIFY if name == "verify" else BENCH) for name, path in paths.items()}
+    loaded = {name: load(path, *TOOLS[name]) for name, path in paths.items()}
     run = Run(loaded["verify"], loaded.get("bench"))
     notes = {name: path.with_suffix(".commit") for name, path in paths.items()}
     commits = {

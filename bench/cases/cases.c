@@ -4,21 +4,12 @@
 
 #include <stdio.h>
 
-static bool offers(const posenc_impl *impl, posenc_dtype dtype) {
-  posenc_spec spec = paper_spec(2);
-  spec.dtype = (int32_t)dtype;
-  posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &spec, impl->name);
-  posenc_plan_destroy(plan);
-  return status != POSENC_ERROR_UNSUPPORTED;
-}
-
 bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
   char name[96];
   if (!posenc_impl_supported(impl))
     bench_skip(impl->name, "this CPU lacks its instructions");
   snprintf(name, sizeof name, "%s/%s", impl->name, dtype_name((int32_t)dtype));
-  return offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
+  return offers(impl, (int32_t)dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
 }
 
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {

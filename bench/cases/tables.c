@@ -52,7 +52,7 @@ static double *real_positions(int64_t n) {
   double *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++)
-    positions[i] = (double)(next_random(&state) >> 11) * 0x1p-53 * (double)n;
+    positions[i] = real_between(&state, 0, (double)n);
   return positions;
 }
 

@@ -71,7 +71,7 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
 
 static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   for (int64_t i = 0; i < s->count; i++)
-    if (posenc_offers(impl, s->segments[i].spec.dtype))
+    if (offers(impl, s->segments[i].spec.dtype))
       return true;
   return false;
 }

@@ -151,7 +151,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     spec.dtype = changes->dtype ? changes->dtype : spec.dtype;
     spec.freqs = changes->freqs;
     spec.n_freqs = changes->n_freqs;
-    const int64_t its_rows = fewer / (others[i].to ? 1 : 2);
+    const int64_t its_rows = fewer / (others[i].to ? 1 : 2); /* half as many for "negative" */
     add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
   }
   return s;

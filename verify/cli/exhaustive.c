@@ -1,4 +1,4 @@
-/* The table is computed in blocks. One posenc_fill() fills a block, which is large enough to be written the way large
+/* posenc-verify --exhaustive. The table is computed in blocks. One posenc_fill() fills a block, which is large enough to be written the way large
  * tables are. MPFR evaluates every output (mpfr_reference.h). */
 #include <inttypes.h>
 #include <mpfr.h>

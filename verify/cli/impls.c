@@ -45,7 +45,10 @@ static void print_verdict(FILE *out, const impl_result *r, const verdict *v) {
   }
   const double percent = floor(correct_share(v) * 1e4) / 100; /* rounded down: 100.00 means every single output */
   fprintf(out, " %-9.2e %10.4g %7.2f%%  %s, worst at %lld, column %lld\n", v->max_abs, v->ulp_max, percent,
-      v->bound_ok ? "within bound" : "BEYOND BOUND", (long long)v->worst.position, (long long)v->worst.column);
+      !v->bound_ok                                      ? "BEYOND BOUND"
+      : r->impl->correctly_rounded && v->misrounded > 0 ? "MISROUNDED"
+                                                        : "within bound",
+      (long long)v->worst.position, (long long)v->worst.column);
 }
 
 /* A shape outside the accuracy table has one line. */

@@ -2,10 +2,11 @@
 #ifndef POSENC_TOOLS_SPEC_H
 #define POSENC_TOOLS_SPEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "../../impl/dtypes.h"
 #include "posenc.h"
 
 static inline posenc_spec paper_spec(int64_t d_model) {
@@ -16,7 +17,20 @@ static inline posenc_spec paper_spec(int64_t d_model) {
 
 /* These names are NULL for numbers past the last choice. */
 static inline const char *dtype_name(int32_t dtype) {
-  return posenc_dtype_size((posenc_dtype)dtype) ? posenc_dtype_info_of(dtype)->name : NULL;
+  static const char *const names[] = {[POSENC_DTYPE_F32] = "float32",
+      [POSENC_DTYPE_F64] = "float64",
+      [POSENC_DTYPE_BF16] = "bfloat16",
+      [POSENC_DTYPE_F16] = "float16"};
+  return dtype >= 0 && dtype <= POSENC_DTYPE_F16 ? names[dtype] : NULL;
+}
+
+/* Whether the implementation lists the dtype. */
+static inline bool offers(const posenc_impl *impl, int32_t dtype) {
+  const size_t length = strlen(dtype_name(dtype));
+  for (const char *word = impl->dtypes; *word; word += strcspn(word, " "), word += *word == ' ')
+    if (strcspn(word, " ") == length && strncmp(word, dtype_name(dtype), length) == 0)
+      return true;
+  return false;
 }
 
 static inline const char *layout_name(int32_t layout) {

@@ -63,7 +63,7 @@ static void dtypes(void **state) {
   for (size_t m = 0; runnable(m); m++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       const char *name = runnable(m)->name;
-      const int offered = posenc_offers(runnable(m), dtype);
+      const int offered = offers(runnable(m), dtype);
       posenc_spec spec = paper_spec(8);
       spec.dtype = dtype;
       assert_int_equal(is_offered(&spec, name), offered);
@@ -169,7 +169,7 @@ static void bounds_of_every_dtype(void **state) {
     for (int64_t c = 0; c < D - 1; c++) {
       const double half = spec.odd == POSENC_ODD_ZERO && c == D - 2 ? 0 : ldexp(0.5, -format_of(spec.dtype)->digits);
       for (size_t j = 0; (impl = posenc_impl_by_index(j)); j++)
-        if (impl->correctly_rounded && posenc_offers(impl, spec.dtype))
+        if (impl->correctly_rounded && offers(impl, spec.dtype))
           assert_true(posenc_impl_error_bound(impl, &spec, -1e6, c) == half);
       const double more = posenc_impl_error_bound(anchored, &spec, 1e6, c) - half;
       assert_true(more >= 0 && more < 0x1p-49 && (more > 0) == (half > 0));
