@@ -38,7 +38,7 @@ enum {
 };
 unsigned posenc_cpu(void);
 
-/* What to compute: a checked spec, without what only layouts need. */
+/* What to compute: a checked spec, without what only layouts need. The ladder is the frequencies base^(-k/denominator). */
 typedef struct posenc_problem {
   int64_t n;                       /* frequencies */
   double base, denominator;        /* frequency k is base^(-k / denominator): the ladder, */
@@ -57,7 +57,7 @@ typedef struct posenc_rows {
   int64_t k, pairs;
 } posenc_rows;
 
-/* Where they go: the first and the second value of pair k in row 0. */
+/* Where the values go: the addresses of the first and the second value of pair k in row 0. */
 typedef struct posenc_place {
   unsigned char *first, *second;
   int64_t row_bytes;

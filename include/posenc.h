@@ -6,8 +6,8 @@
  * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5), and the other conventions in use.
  *
  *     posenc_spec spec;
- *     posenc_spec_init(&spec, 512, NULL);
- *     posenc_fill_once(&spec, NULL, 0, 5000, table, 512);      // float table[5000 * 512]
+ *     posenc_spec_init(&spec, 512, NULL);                      // 512 columns, as in the paper
+ *     posenc_fill_once(&spec, NULL, 0, 5000, table, 512);      // float table[5000 * 512]; NULL means "exact"
  *
  * A program that fills many times creates a plan, which keeps the frequencies, and calls posenc_fill(). The cache of a
  * rotary embedding has the cosines and sines of a row side by side, or in two arrays:
@@ -18,6 +18,13 @@
  *     posenc_plan_create(&plan, &spec, NULL);                  // posenc_plan *plan
  *     posenc_fill_pair(plan, 0, 8192, sines, cosines, 64);     // float sines[8192 * 64], cosines[8192 * 64]
  *     posenc_plan_destroy(plan);
+ *
+ *   implementation  one algorithm for one instruction set, named FAMILY_SET: "exact_avx2". A family's name selects its best
+ *                   member on this machine.
+ *   exact           every value is the number of the dtype nearest to the real value
+ *   anchored        the arithmetic of exact without the check that each rounding is certain
+ *   recipes         all others: formulas that programs commonly use, with their errors
+ *   preset          the table that a known system computes, by name
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.

@@ -41,7 +41,7 @@ INLINE void set_ends(wide sin, wide cos, vd rest, vd unknown, intervals *to, int
   vd_store_interleaved(to->high_rest + i, sin_high.lo, cos_high.lo);
 }
 
-/* Of so many frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
+/* Sets the intervals of frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
  * leaves: 2 POSENC_BUDGET_REDUCTION v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
  * may be off by more where products underflow, and where the frequency is a replaced one. Each loop is over short
  * chains of operations, so that a processor looks ahead by several vectors. */

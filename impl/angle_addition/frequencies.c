@@ -1,3 +1,4 @@
+/* What a plan of exact or anchored keeps: frequencies in turns, and rotations. */
 #include "angle_addition/frequencies.h"
 
 #include "multiprecision/ladder.h"
@@ -102,8 +103,7 @@ void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *p
   each_frequency(problem, MORE_LIMBS, store_phase, &to);
 }
 
-/* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line.
- * */
+/* `frequencies`, three arrays of `padded` float64, the rotations of whole half strips: each begins at a cache line. */
 enum { HEAD_BYTES = 64 };
 _Static_assert(sizeof(frequencies) <= HEAD_BYTES, "`frequencies` fits one cache line");
 static int64_t padded(const posenc_problem *problem) { return posenc_padded(problem->n) + HALF_STRIP; }

@@ -5,7 +5,7 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
  * memory in groups (simd/simd.h), and each cosine and sine of a step is used for both values of its pair.
  *
- * Five things make it fast; impl/README.md says more.
+ * What makes it fast (impl/README.md has the figures):
  *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
  *     lines in a few buffers only.
  *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
@@ -31,7 +31,7 @@ typedef struct row_pairs {
   int has_ahead, has_behind;
 } row_pairs;
 
-/* A group of both rows. */
+/* Computes a group of values in both rows. */
 INLINE void add_angles(const double *rotation, const double *anchor, vg *ahead, vg *behind) {
   const vg cosines = vg_firsts(rotation), sines = vg_seconds(rotation), turned = vg_load(anchor + SLOT);
   const vg shared = vg_mul(vg_load(anchor), cosines);

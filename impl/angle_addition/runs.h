@@ -51,7 +51,7 @@ typedef struct pair_span {
   int64_t first, end;
 } pair_span;
 
-/* Those of the pairs first .. end-1 that a run has. */
+/* The intersection of first .. end-1 with the pairs of a run, 0 .. STEPS-1. */
 static inline pair_span clipped(int64_t first, int64_t end) {
   const pair_span inside = {posenc_max(first, 0), posenc_min(end, STEPS)};
   return inside.first < inside.end ? inside : (pair_span){0, 0};
@@ -69,8 +69,9 @@ static inline pair_span clipped(int64_t first, int64_t end) {
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const int64_t start = run == 0 && from <= 0 ? 1 : from; /* set_row_0() writes row 0 */
-    const int64_t anchor = run + STEPS;                     /* the first row ahead of it */
-    const pair_span ahead = clipped(start - anchor, end - anchor), behind = clipped(anchor - end, anchor - start);
+    const int64_t first_ahead = run + STEPS;                /* the anchor is half a row before it */
+    const pair_span ahead = clipped(start - first_ahead, end - first_ahead),
+                    behind = clipped(first_ahead - end, first_ahead - start);
     const int64_t both_end = posenc_min(ahead.end, behind.end);
     const int is_longer_ahead = ahead.end > behind.end;
     const pair_span longer = is_longer_ahead ? ahead : behind;

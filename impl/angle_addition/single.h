@@ -47,7 +47,7 @@ INLINE reduced_pairs direct_pairs(const row_at *row, int is_fractional, int n, i
   return x;
 }
 
-/* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the test gives the same
+/* Rotates, tests and stores vector v of the reduced pairs. Rotation only exchanges and negates values, so the test gives the same
  * answer before it. */
 INLINE void store_pairs(format fmt, vtest *test, const reduced_pairs *x, int v, vu words, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);

@@ -19,8 +19,8 @@ _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOT
 
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
-/* n frequencies from `first` on. Where the count reaches `end` it goes on at `restart`: the strip of both ends of rows
- * has the last frequencies, then the first ones. */
+/* n frequencies: first .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then
+ * the first ones. */
 typedef struct selection {
   int64_t first;
   int n;
@@ -128,8 +128,9 @@ static inline void set_words(const strip *p) {
   }
 }
 
-/* Sets what does not depend on a run; fmt and furthest are set. `out` is where the first column of some row goes. If the
- * rotations stay in the plan, the first frequency is a multiple of 16. */
+/* Sets what does not depend on a run; fmt and furthest are set. `out` is where the first column of some row goes: the slots
+ * are placed so that the free one has the page offset of `out`. If the rotations stay in the plan, the first frequency is
+ * a multiple of 16. */
 static inline void set_strip(strip *p, const frequencies *f, selection s, int in_slots, uintptr_t out) {
   const uintptr_t free_end = out + SLOT_BYTES, start = (uintptr_t)p->memory;
   double *const slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;

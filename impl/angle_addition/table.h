@@ -98,14 +98,15 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
         stream_lines(line + (uintptr_t)(i * part_bytes), of_line + i * ends, ends);
       if (is_end)
         memcpy((void *)(line + (uintptr_t)(n * part_bytes)), of_line + n * ends, (size_t)ending);
-      memcpy(buffer[a], buffer[a] + n * ends, (size_t)row_ends);
+      memcpy(
+          buffer[a], buffer[a] + n * ends, (size_t)row_ends); /* the last row, whose end shares a line with the next */
     }
   }
 }
 
 /* ---- the walk ---- */
 
-/* So many rows of a strip are written before the next strip begins. A streamed strip first copies its rotations, which
+/* The rows of a strip that are written before the next strip begins. A streamed strip first copies its rotations, which
  * pays over many rows. With ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed;
  * 64 rows cost 5 % within L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
