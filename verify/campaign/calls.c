@@ -10,7 +10,7 @@
 #include "../tools/random.h"
 
 /* The list has LISTED rows; fewer if they have more than OUTPUTS elements, but not fewer than LEAST. */
-enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, RUNS = 4 };
+enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, RUNS = 4, THE_LIST = -1 /* instead of a first row */ };
 
 typedef struct comparison {
   const segment *s;
@@ -45,17 +45,17 @@ static void compare_row(const comparison *c, int64_t row, int64_t judged) {
   }
 }
 
-/* Makes one call, for `count` rows of the segment from `first` on, or for the list if that is below 0. */
+/* Makes one call, for `count` rows of the segment from `first` on, or for THE_LIST. */
 static posenc_status compare(comparison *c, call kind, int64_t first, int64_t count) {
   const posenc_spec *const spec = &c->s->spec;
   int64_t positions[LISTED];
   double reals[LISTED];
-  for (int64_t i = 0; first < 0 && i < count; i++)
+  for (int64_t i = 0; first == THE_LIST && i < count; i++)
     reals[i] = (double)(positions[i] = c->s->positions[c->list[i]]);
   c->a.call = kind;
-  c->a.first = first < 0 ? 0 : c->s->positions[first];
+  c->a.first = first == THE_LIST ? 0 : c->s->positions[first];
   c->a.count = count;
-  c->a.positions = first < 0 ? positions : c->s->positions + first;
+  c->a.positions = first == THE_LIST ? positions : c->s->positions + first;
   c->a.reals = reals;
   c->a.row_stride = kind == PAIR ? spec_count(spec) : spec->d_model;
   c->a.table = NULL;
@@ -64,7 +64,7 @@ static posenc_status compare(comparison *c, call kind, int64_t first, int64_t co
   memset(c->a.cosines, 0xff, (size_t)(count * c->bytes));
   const posenc_status status = make_call(&c->a);
   for (int64_t i = 0; i < count && status == POSENC_OK; i++)
-    compare_row(c, i, first < 0 ? c->list[i] : first + i);
+    compare_row(c, i, first == THE_LIST ? c->list[i] : first + i);
   posenc_table_destroy(c->a.table);
   return status;
 }
@@ -72,11 +72,12 @@ static posenc_status compare(comparison *c, call kind, int64_t first, int64_t co
 static posenc_status compare_all(comparison *c) {
   static const call singly[] = {FILL, PAIR, ONCE}, consecutive[] = {AT, PAIR, ONCE, TABLE};
   const segment *const s = c->s;
-  posenc_status status = compare(c, AT, -1, c->listed);
+  posenc_status status = compare(c, AT, THE_LIST, c->listed);
   if (status == POSENC_OK)
-    status = compare(c, AT_REAL, -1, c->listed);
-  for (int64_t i = 0; i < 3 * c->listed && status == POSENC_OK; i++)
-    status = compare(c, singly[i / c->listed], c->list[i % c->listed], 1);
+    status = compare(c, AT_REAL, THE_LIST, c->listed);
+  for (int i = 0; i < 3; i++)
+    for (int64_t row = 0; row < c->listed && status == POSENC_OK; row++)
+      status = compare(c, singly[i], c->list[row], 1);
   for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count)
     for (int i = 0; i < 4 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
       status = compare(c, consecutive[i], row, s->runs[r].count);

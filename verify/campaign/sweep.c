@@ -72,7 +72,7 @@ static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, i
   return added;
 }
 
-static segment *add_whole(
+static segment *add_sampled(
     sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   return add_rows(s, shape, spec, from, to, rows, EDGES, seed);
 }
@@ -107,7 +107,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   spec = paper_spec(columns);                                                                                          \
   spec.base = shape_base;                                                                                              \
   if (!seen(&s, &spec))                                                                                                \
-    add_whole(&s, #name, &spec, 0, million, fewer, seed);
+    add_sampled(&s, #name, &spec, 0, million, fewer, seed);
 #include "../tools/shapes.inc"
 #undef POSENC_SHAPE
 
@@ -152,7 +152,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     spec.freqs = changes->freqs;
     spec.n_freqs = changes->n_freqs;
     const int64_t its_rows = fewer / (others[i].to ? 1 : 2); /* half as many for "negative" */
-    add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
+    add_sampled(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
   }
   return s;
 }
@@ -178,7 +178,7 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   return s;
 }
 
-sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to) {
+sweep sweep_every_row(const posenc_spec *spec, int64_t from, int64_t to) {
   sweep s = {NULL, 0};
   uint64_t random = 1;
   segment *added = add_segment(&s, "whole", spec, from, to);

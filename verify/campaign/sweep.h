@@ -53,7 +53,7 @@ sweep sweep_default(int64_t rows, uint64_t seed);
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed);
 
 /* One segment, with all rows of positions from .. to-1. */
-sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to);
+sweep sweep_every_row(const posenc_spec *spec, int64_t from, int64_t to);
 
 void sweep_destroy(sweep *s);
 

@@ -27,31 +27,31 @@ static void compare(const trial *t, const reference_value *expected, int64_t fro
     v->ulp_max = fmax(v->ulp_max, ulp_distance(s->spec.dtype, j.got, expected[i].y, expected[i].low));
     if (!j.is_nearest) {
       v->misrounded++;
-      v->wrong = w;
+      v->last_misrounded = w;
     }
-    v->outside += !(j.error <= t->bounds[i]);
+    v->beyond_bound += !(j.error <= t->bounds[i]);
     if (j.error > v->max_abs) {
       v->max_abs = j.error;
       v->worst = w;
     }
     if (share > closest) {
       closest = share;
-      v->closest = w;
+      v->closest_to_bound = w;
     }
   }
-  v->bound_ok = v->outside == 0;
+  v->bound_ok = v->beyond_bound == 0;
 }
 
 /* Whether the verdict is as the implementation promises. `reason` says what is not. */
 static bool accept(const verdict *v, const posenc_impl *impl, const char *call, char *reason, size_t size) {
   if (!v->bound_ok) {
-    const witness *w = &v->closest;
+    const witness *w = &v->closest_to_bound;
     snprintf(reason, size,
         "%s: %lld outputs beyond their bound, such as position %.17g, column %lld: got %a, want %a, error %.3g, bound "
         "%.3g",
-        call, (long long)v->outside, w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
+        call, (long long)v->beyond_bound, w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
   } else if (impl->correctly_rounded && v->misrounded > 0) {
-    const witness *w = &v->wrong;
+    const witness *w = &v->last_misrounded;
     snprintf(reason, size,
         "%s: %lld outputs are not correctly rounded, such as position %.17g, column %lld: got %a, want %a", call,
         (long long)v->misrounded, w->position, (long long)w->column, w->got, w->want);

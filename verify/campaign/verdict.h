@@ -19,11 +19,11 @@ typedef struct verdict {
   int64_t outputs;
   double max_abs, ulp_max;
   bool bound_ok;
-  int64_t outside;    /* outputs beyond their bound */
-  int64_t misrounded; /* outputs that are not the nearest number of the dtype, sign of zero included */
-  witness wrong;      /* the last of them */
-  witness worst;      /* the largest error */
-  witness closest;    /* the largest error relative to its bound; the one to inspect if bound_ok is false */
+  int64_t beyond_bound; /* outputs */
+  int64_t misrounded;   /* outputs that are not the nearest number of the dtype, sign of zero included */
+  witness last_misrounded;
+  witness worst;            /* the largest error */
+  witness closest_to_bound; /* the largest error relative to its bound; the one to inspect if bound_ok is false */
 } verdict;
 
 static inline double correct_share(const verdict *v) { return 1 - (double)v->misrounded / (double)v->outputs; }

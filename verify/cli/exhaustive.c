@@ -57,7 +57,7 @@ int exhaustive(const options *o) {
   for (int64_t from = o->shape.from, to; from < o->shape.to; from = to) {
     to = o->shape.to - from < fit ? o->shape.to : from + fit;
     progress_show(judged, all);
-    sweep rows = sweep_whole(&o->shape.spec, from, to);
+    sweep rows = sweep_every_row(&o->shape.spec, from, to);
     float *nearest = nearest_rows(rows.segments, o->threads, &effort);
     for (size_t i = 0; i < n; i++) {
       stop_unless_ok(posenc_fill(members[i].plan, from, to - from, members[i].block, d), 1);

@@ -61,7 +61,7 @@ static void add_range(cJSON *o, const segment *s, const verdict *v) {
   cJSON_AddNumberToObject(o, "correctly_rounded", correct_share(v));
   cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
   add_witness(o, "worst", &v->worst);
-  add_witness(o, "closest_to_bound", &v->closest);
+  add_witness(o, "closest_to_bound", &v->closest_to_bound);
 }
 
 static void add_impl(cJSON *o, const impl_result *r, const sweep *s) {
