@@ -154,7 +154,7 @@ typedef struct posenc_spec {
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
   int64_t table_rows;      /* Speed only; no result depends on it. The number of rows of the whole table if several
                               calls fill parts of it (up to 2^33 + 1), else 0. Large tables may be written around the
-                              caches, and small ones need less preparation. */
+                              caches, and small ones need less preparation. posenc_fill_once() takes its count instead. */
   uint64_t reserved[4];    /* 0. Later versions put new fields here, so the size of a spec never changes. */
 } posenc_spec;
 

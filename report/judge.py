@@ -18,9 +18,9 @@ import math
 import statistics
 from typing import NamedTuple, Optional
 
-LEAST = 0.01
-TIE = 0.03  # a larger difference is not a tie, even on a noisy machine
-NOISY = 0.1  # more noise than this allows no tie
+LEAST_UNCERTAINTY = 0.01
+LARGEST_TIE = 0.03  # a larger difference is not a tie, even on a noisy machine
+LARGEST_SPREAD_OF_TIE = 0.1  # more noise than this allows no tie
 
 
 class Comparison(NamedTuple):
@@ -48,10 +48,10 @@ def compare(one, other):
         return Comparison(behind, None, "undecided")
     interval = ratios[k - 1], ratios[-k]
     below, above = behind - interval[0], interval[1] - behind
-    unsure = max(LEAST, below if behind > 0 else above if behind < 0 else max(below, above))
+    unsure = max(LEAST_UNCERTAINTY, below if behind > 0 else above if behind < 0 else max(below, above))
     if abs(behind) >= unsure:
         return Comparison(behind, unsure, "faster" if behind < 0 else "slower", interval)
-    tie = abs(behind) < TIE and max(below, above) < NOISY
+    tie = abs(behind) < LARGEST_TIE and max(below, above) < LARGEST_SPREAD_OF_TIE
     return Comparison(behind, unsure, "tie" if tie else "undecided", interval)
 
 
