@@ -77,6 +77,8 @@ static void spec_fields(void **state) {
   BAD_SPEC("denominator is 0.01|at least", s.denominator = 0.01); /* the last frequency would be 10000^-300 */
   BAD_SPEC("denominator|e-40|at least", s.d_model = 2,
       s.denominator = 1e-39); /* the only frequency is 1, but the ladder is checked too */
+  BAD_SPEC("base^(-1/denominator)|at least", s.d_model = 1, s.odd = POSENC_ODD_ZERO,
+      s.denominator = 1e-39); /* also where there is no frequency */
   BAD_SPEC("n_freqs is 4|allowed: 0", s.n_freqs = 4);
   BAD_SPEC("n_freqs is 3|4, one for each pair of d_model 8's columns", s.n_freqs = 3, s.freqs = freqs);
   BAD_SPEC("n_freqs is 1152921504606846976|4", s.n_freqs = INT64_MAX / 8 + 1, s.freqs = freqs);
