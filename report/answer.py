@@ -193,7 +193,7 @@ def other_work(run):
 
 def rank(comparison):
     """What is certain first."""
-    return comparison.verdict == "slower", comparison.behind
+    return comparison.verdict == "slower", comparison.ratio
 
 
 def names(run, *members):
@@ -209,9 +209,9 @@ def joined(found):
         if c.verdict != "slower":
             same.append(place)
         elif (name, other) in said:
-            said[name, other].append(f"{three(1 + c.behind)} {place}")
+            said[name, other].append(f"{three(c.ratio)} {place}")
         else:
-            said[name, other] = [f"{name} is {three(1 + c.behind)} times as fast as {other} {place}"]
+            said[name, other] = [f"{name} is {three(c.ratio)} times as fast as {other} {place}"]
     parts = [", ".join(cases) for cases in said.values()]
     if same:
         parts.append(f"about as fast {', '.join(same)}")

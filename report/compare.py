@@ -7,8 +7,8 @@ from .stats import nanoseconds
 from .tables import Table
 from .words import plural, three
 
-NAMED = 0.05  # a case is named if its interval lies beyond this change
-FAILS = 0.1  # and the exit status is 1 if the intervals of both runs lie above this
+NAMED = 1.05  # a case is named if its interval lies beyond this change
+FAILS = 1.1  # and the exit status is 1 if the intervals of both runs lie above this
 
 
 def times(path):
@@ -28,21 +28,21 @@ def compared(before, after):
     return {name: judge.compare(new[name], old[name]) for name in new}
 
 
-def is_slower(c, by):
-    return c.interval is not None and c.interval[0] > by
+def is_slower(c, than):
+    return c.interval is not None and c.interval[0] > than
 
 
 def is_named(c):
-    return is_slower(c, NAMED) or c.interval is not None and c.interval[1] < -NAMED
+    return is_slower(c, NAMED) or c.interval is not None and c.interval[1] < 1 / NAMED
 
 
 def said(c):
-    return f"{three(1 + c.behind)} ({' to '.join(three(1 + end) for end in c.interval)})" if c.interval else "-"
+    return f"{three(c.ratio)} ({' to '.join(map(three, c.interval))})" if c.interval else "-"
 
 
 def main(args):
     found, again = compared(*args.files), compared(*args.again) if args.again else {}
-    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(math.log1p(item[1].behind))) if is_named(c)}
+    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(math.log(item[1].ratio))) if is_named(c)}
     if args.names:
         print("|".join(named))
         return 0
@@ -50,5 +50,5 @@ def main(args):
     if rows:
         print(*text.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
     others = plural(len(found) - len(named), "other case" if rows else "case")
-    print(f"{others}: no interval beyond a change of {100 * NAMED:g} %")
+    print(f"{others}: no interval beyond a change of {100 * (NAMED - 1):.0f} %")
     return int(any(is_slower(c, FAILS) and n in again and is_slower(again[n], FAILS) for n, c in named.items()))

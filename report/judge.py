@@ -1,14 +1,14 @@
 """Decides which of two programs is faster, and which implementation to use.
 
-Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One program is behind
-the other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
-interval from one order statistic of the ratios to another, without an assumption about their distribution. The
-uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of the same
-two programs differ by that much, depending on the addresses of memory and code.
+Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One program takes as
+many times as long as the other as the median, over the pairs, of the ratio of their times. The sign test gives that
+median a 95 % interval from one order statistic of the ratios to another, without an assumption about their distribution.
+The uncertainty is how far the interval reaches from the median towards 1. It is at least 0.01, because two runs of the
+same two programs differ by that much, depending on the addresses of memory and code.
 
-    faster, slower  0 is outside of the interval, and the median is at least 1 % away from 0
-    tie             the median is below 3 % and below the uncertainty, and both ends of the interval are less than 10
-                    points from the median
+    faster, slower  1 is outside of the interval, and the median is at least 0.01 away from 1
+    tie             the median is less than 0.03, and less than the uncertainty, from 1, and both ends of the interval are
+                    less than 0.1 from the median
     undecided       anything else, including fewer than 6 pairs, which have no 95 % interval
 
 Both scripts measure in nine turns. Each turn has one repetition of every program, and the programs of a work follow each
@@ -24,10 +24,10 @@ LARGEST_SPREAD_OF_TIE = 0.1  # more noise than this allows no tie
 
 
 class Comparison(NamedTuple):
-    behind: float  # how much longer it takes than the other, as a share of the other's time; negative: it is faster
-    unsure: Optional[float]  # the uncertainty of `behind`; None for fewer than 6 pairs
+    ratio: float  # of its time and the other's; below 1: it is faster
+    unsure: Optional[float]  # the uncertainty of the ratio; None for fewer than 6 pairs
     verdict: str
-    interval: Optional[tuple] = None  # the 95 % interval of `behind`
+    interval: Optional[tuple] = None  # the 95 % interval of the ratio
 
 
 def order_of_interval(n):
@@ -42,17 +42,17 @@ def order_of_interval(n):
 
 def compare(one, other):
     """Compares the times of two programs, each in the order of its repetitions; uses the repetitions that both have."""
-    ratios = sorted(a / b - 1 for a, b in zip(one, other))
-    behind, k = statistics.median(ratios), order_of_interval(len(ratios))
+    ratios = sorted(a / b for a, b in zip(one, other))
+    ratio, k = statistics.median(ratios), order_of_interval(len(ratios))
     if k == 0:
-        return Comparison(behind, None, "undecided")
+        return Comparison(ratio, None, "undecided")
     interval = ratios[k - 1], ratios[-k]
-    below, above = behind - interval[0], interval[1] - behind
-    unsure = max(LEAST_UNCERTAINTY, below if behind > 0 else above if behind < 0 else max(below, above))
-    if abs(behind) >= unsure:
-        return Comparison(behind, unsure, "faster" if behind < 0 else "slower", interval)
-    tie = abs(behind) < LARGEST_TIE and max(below, above) < LARGEST_SPREAD_OF_TIE
-    return Comparison(behind, unsure, "tie" if tie else "undecided", interval)
+    below, above = ratio - interval[0], interval[1] - ratio
+    unsure = max(LEAST_UNCERTAINTY, below if ratio > 1 else above if ratio < 1 else max(below, above))
+    if abs(ratio - 1) >= unsure:
+        return Comparison(ratio, unsure, "faster" if ratio < 1 else "slower", interval)
+    tie = abs(ratio - 1) < LARGEST_TIE and max(below, above) < LARGEST_SPREAD_OF_TIE
+    return Comparison(ratio, unsure, "tie" if tie else "undecided", interval)
 
 
 class Budget(NamedTuple):

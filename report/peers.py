@@ -66,7 +66,7 @@ def chosen(found):
         is_main = work.n == MAIN.get(work.kind)
         if library and (is_main or library == ROTATION and (work.size == (LONG, 128) or work.end == EARLY)):
             main.setdefault((work, library), row)
-        elif row[3].verdict == "faster" and row[3].behind <= wins.get(work.kind, row)[3].behind:
+        elif row[3].verdict == "faster" and row[3].ratio <= wins.get(work.kind, row)[3].ratio:
             wins[work.kind] = row
     keep = [*main.values(), *wins.values()]
     return [row for row in found if row in keep]

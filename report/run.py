@@ -81,7 +81,7 @@ class Run:
         if self.default in pick.against and self.default != pick.fastest:
             return self.default
         others = [n for n in pick.against if self.families[n] != family]
-        return min(others, key=lambda n: pick.against[n].behind, default=None)
+        return min(others, key=lambda n: pick.against[n].ratio, default=None)
 
     def lacking(self):
         """{name: the instruction set that this CPU lacks}"""

@@ -71,7 +71,7 @@ def works(run):
         pick = run.pick(work)
         rivals = [n for n in pick.against if run.families[n] != run.families[pick.name]] if pick else []
         if rivals:
-            rival = min(rivals, key=lambda n: pick.against[n].behind)
+            rival = min(rivals, key=lambda n: pick.against[n].ratio)
             c = judge.compare(*(run.verified[work.by(n)].values for n in (rival, pick.name)))
             said = times(c).replace("as fast", f"as fast as {run.request(rival)}", 1)
             rows.append([case_name(work), run.request(pick.name), said])

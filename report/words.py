@@ -70,14 +70,14 @@ def times(c, brief=False):
     if c.verdict == "tie" or (c.verdict == "undecided" and brief):
         return "about as fast"
     if c.verdict == "undecided":
-        cannot = "this run cannot tell: " + " to ".join(three(1 + end) for end in c.interval) if c.interval else ""
-        return f"{three(1 + c.behind)} times as fast ({cannot or 'too few turns to tell'})"
-    said = f"{three(1 + c.behind)} times as fast"
+        cannot = "this run cannot tell: " + " to ".join(map(three, c.interval)) if c.interval else ""
+        return f"{three(c.ratio)} times as fast ({cannot or 'too few turns to tell'})"
+    said = f"{three(c.ratio)} times as fast"
     if brief:
         return said
-    if c.behind > 0:
-        return f"{said} (at least {three(1 + c.behind - c.unsure)})"
-    return f"{said} (at most {three(1 + c.behind + c.unsure)})"
+    if c.ratio > 1:
+        return f"{said} (at least {three(c.ratio - c.unsure)})"
+    return f"{said} (at most {three(c.ratio + c.unsure)})"
 
 
 def when(date):

@@ -20,11 +20,11 @@ def test_ratio_and_spread():
 
 
 @pytest.mark.parametrize("comparison, said", [
-    (Comparison(0.25, 0.1, "slower", (0.15, 0.9)), "1.25 times as fast (at least 1.15)"),
-    (Comparison(-0.4, 0.1, "faster", (-0.5, -0.3)), "0.600 times as fast (at most 0.700)"),
-    (Comparison(0.01, 0.02, "tie", (-0.01, 0.03)), "about as fast"),
-    (Comparison(0.05, 0.2, "undecided", (-0.15, 0.2)), "1.05 times as fast (this run cannot tell: 0.850 to 1.20)"),
-    (Comparison(0.5, None, "undecided"), "1.50 times as fast (too few turns to tell)"),
+    (Comparison(1.25, 0.1, "slower", (1.15, 1.9)), "1.25 times as fast (at least 1.15)"),
+    (Comparison(0.6, 0.1, "faster", (0.5, 0.7)), "0.600 times as fast (at most 0.700)"),
+    (Comparison(1.01, 0.02, "tie", (0.99, 1.03)), "about as fast"),
+    (Comparison(1.05, 0.2, "undecided", (0.85, 1.2)), "1.05 times as fast (this run cannot tell: 0.850 to 1.20)"),
+    (Comparison(1.5, None, "undecided"), "1.50 times as fast (too few turns to tell)"),
 ])  # fmt: skip
 def test_ratios_in_words(comparison, said):
     brief = "about as fast" if comparison.verdict == "undecided" else said.partition(" (")[0]
