@@ -43,7 +43,7 @@ def test_skip(what):
 
 
 def test_impl():
-    """A family stands for its member with the widest vectors."""
+    """--impl FAMILY selects its member with the widest vectors."""
     offered = dtypes_in(bench("--all-cases", "--list"))
     best = next(name for name in offered if name.startswith("exact_"))
     assert dtypes_in(bench("--all-cases", "--list", "--impl", "exact")) == {best: offered[best]}

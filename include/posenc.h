@@ -362,7 +362,7 @@ POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *who
  *
  * Every output of exact is the number of the dtype nearest to the real value. anchored guarantees that in bfloat16, in
  * float16, and at positions between integers. Its other outputs are off by at most half a unit in the last place of
- * values just below 1, plus 10.5 * 2^-53. docs/accuracy.md counts those that are not the nearest. */
+ * values just below 1, plus 10.5 * 2^-53. docs/accuracy.md says how many are not the nearest. */
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_u35_avx2" */
   const char *family;     /* the name without the instruction set: "sleef_u35" */

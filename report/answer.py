@@ -128,7 +128,7 @@ def spec(options, columns):
 
 def code(run, name):
     """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
-    unsure = "" if run.families[name] == DEFAULT else f" ({promise(run, name)})"
+    promised = "" if run.families[name] == DEFAULT else f" ({promise(run, name)})"
     options = run.options or ({} if run.one or run.base() == STANDARD["base"] else {"base": f"{run.base():g}"})
     name = run.request(name)
     first, end = (run.spans[0][0], run.spans[-1][1]) if run.one else (0, run.work.n)
@@ -138,7 +138,7 @@ def code(run, name):
     chosen = "NULL" if name == DEFAULT else f'"{name}"'
     fields = spec(options, run.work.d)
     c = f"posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
-    lines = [f"Use {name}{unsure}: {fields}", c] if fields else [f"Use {name}{unsure}: {c}"]
+    lines = [f"Use {name}{promised}: {fields}", c] if fields else [f"Use {name}{promised}: {c}"]
     fits = not fields and len(lines[0] + python) < WIDTH - 1
     return [f"{lines[0]}; {python}"] if fits else [*lines, f"In Python: {python}"]
 

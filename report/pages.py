@@ -49,7 +49,7 @@ def short(run):
 
 
 def today(table):
-    """What programs use today, at one size of each job: rows of the table of peers. Of those in C, only the rotation."""
+    """What programs use today: rows of the table of peers, at one size of each job. Of the peers in C it has the rotation."""
     rows = [dict(zip(table.head, row)) for row in table.rows]
     rotation = {row["job"]: row for row in rows if row["what people use"].startswith("a rotation")}
     fill, long = rotation["C: fill, 5000 x 512"], rotation["C: fill, 131072 x 128"]
