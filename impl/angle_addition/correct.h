@@ -134,7 +134,7 @@ static inline void recheck_row(const strip *p, int cosines_first, int64_t positi
   const int dtype = p->fmt.dtype;
   posenc_ratio ratio = {0};
   const row_at row = {p->f, (double)position, 0.0, &ratio, p->fmt};
-  for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {
+  for (int i = 0; i < 2 * p->width; i += 2 * VD_LANES) {
     if (vectors_agree(dtype, y + i)) /* nearly always, so the branch is predicted */
       continue;
     for (int c = i; c < i + 2 * VD_LANES && c < 2 * p->selected.n; c++) {

@@ -51,7 +51,7 @@ INLINE void fetch(format fmt, int n, destination row) {
   }
 }
 
-/* n: the strip's. groups: how many of a row are stored at a time. first < end. Returns the rows whose rounding test
+/* n: the strip's width. groups: how many of a row are stored at a time. first < end. Returns the rows whose rounding test
  * failed: bit 2b is the row ahead of pair b, bit 2b + 1 the row behind. */
 INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
@@ -103,18 +103,18 @@ typedef uint64_t write_row_pairs_of(const strip *p, const row_pairs *r);
 #define WIDTH(n, groups) write_row_pairs(fmt, n, groups, p, r)
 #define WIDE WIDTH(STRIP, 2)
 #define HALF WIDTH(HALF_STRIP, 2)
-#define NARROW (p->n == 8 ? WIDTH(8, 1) : p->n == 16 ? WIDTH(16, 2) : WIDTH(24, 1))
+#define NARROW (p->width == 8 ? WIDTH(8, 1) : p->width == 16 ? WIDTH(16, 2) : WIDTH(24, 1))
 INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0, WIDE)
 INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0, WIDE)
 INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0, WIDE)
-INSTANCE(write_f64, POSENC_DTYPE_F64, 0, 0, WIDTH(p->n, 1)) /* recheck() calls it for every dtype */
+INSTANCE(write_f64, POSENC_DTYPE_F64, 0, 0, WIDTH(p->width, 1)) /* recheck() calls it for every dtype */
 INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0, WIDE)
 INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0, WIDE)
 INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0, WIDE)
 INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1, WIDE)
 INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1, WIDE)
 INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1, WIDE)
-INSTANCE(stream_f64, POSENC_DTYPE_F64, 0, 1, WIDTH(p->n, 1))
+INSTANCE(stream_f64, POSENC_DTYPE_F64, 0, 1, WIDTH(p->width, 1))
 INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1, WIDE)
 INSTANCE(write_narrow_f32, POSENC_DTYPE_F32, 0, 0, NARROW)
 INSTANCE(write_narrow_bf16, POSENC_DTYPE_BF16, 0, 0, NARROW)

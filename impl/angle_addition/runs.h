@@ -28,7 +28,7 @@ static inline void fill_row_pairs(
     pairs.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - pairs.first, p->selected.first);
     pairs.next_behind = -to->row_bytes;
   }
-  uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &pairs);
+  uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->width, p->fmt.is_streamed)(p, &pairs);
   while (failed) {
     const int b = __builtin_ctzll(failed) / 2; /* two bits for each pair */
     recheck(p, to->cosines_first, run, b, (unsigned)(failed >> 2 * b), &pairs);
@@ -87,7 +87,7 @@ static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place 
               .has_behind = !is_longer_ahead});
   }
   if (from <= 0 && end > 0)
-    set_row_0(p->fmt, 2 * p->n, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.first));
+    set_row_0(p->fmt, 2 * p->width, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.first));
 }
 
 #endif

@@ -30,7 +30,7 @@ typedef struct selection {
 typedef struct strip {
   const frequencies *f;
   selection selected;
-  int n; /* selected.n, padded with zero frequencies to whole vectors: 8, or with is_split 16 */
+  int width; /* selected.n, padded with zero frequencies to whole vectors: 8, or with is_split 16 */
   format fmt;
   double furthest;         /* the largest absolute position, anchor or step */
   const double *rotations; /* of the first 16 frequencies; those of the others are NEXT_HALF further */
@@ -107,7 +107,7 @@ static inline void copy_rotations(const frequencies *f, const selection *s, int 
 }
 
 static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
-  for (int h = 0; h * HALF_STRIP < p->n; h++) {
+  for (int h = 0; h * HALF_STRIP < p->width; h++) {
     double *const anchor = p->anchor + h * NEXT_HALF;
     make_pairs(&p->own, h * HALF_STRIP, anchor_of(run), cosines_first, anchor, anchor + SLOT);
   }
@@ -118,7 +118,7 @@ static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
 /* The words of the rounding test (element.h), in the slot behind the anchor's two. A frequency's two words have the size
  * of one float64. In float32 they are stored for each value of a pair, as a group. */
 static inline void set_words(const strip *p) {
-  for (int i = 0; p->fmt.is_tested && i < p->n; i += VD_LANES) {
+  for (int i = 0; p->fmt.is_tested && i < p->width; i += VD_LANES) {
     double *const to = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT + 2 * (i % HALF_STRIP);
     const vd words = vd_of_bits(words_of(p->fmt, exempt(p->fmt, vd_load(p->hi + i), p->furthest)));
     if (p->fmt.dtype == POSENC_DTYPE_F32)
@@ -136,13 +136,13 @@ static inline void set_strip(strip *p, const frequencies *f, selection s, int in
   double *const slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;
   p->f = f;
   p->selected = s;
-  p->n = p->fmt.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
+  p->width = p->fmt.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
   p->anchor = slots + ANCHOR_SLOT * SLOT;
   p->rotations = in_slots ? slots : rotations_of(f, s.first);
   p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo};
   copy_selected(f->hi, &s, p->hi);
   copy_selected(f->lo, &s, p->lo);
-  for (int h = 0; in_slots && h * HALF_STRIP < p->n; h++) {
+  for (int h = 0; in_slots && h * HALF_STRIP < p->width; h++) {
     if (f->rotations)
       copy_rotations(f, &s, h * HALF_STRIP, slots + h * NEXT_HALF);
     else

@@ -35,10 +35,10 @@ static void copy_rows(format fmt, destination from, destination to, int64_t row_
   }
 }
 
-/* Both ends of rows, run by run: a small table in a buffer, whose `ending` pairs end a row and whose other pairs
+/* Both ends of rows, run by run: a small table in a buffer, whose `ending_pairs` pairs end a row and whose other pairs
  * begin it. */
 static void fill_ends(
-    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t ending, int64_t from, int64_t end) {
+    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t ending_pairs, int64_t from, int64_t end) {
   unsigned char buffer[RUN][STRIP_BYTES] CACHE_ALIGNED;
   const format fmt = p->fmt;
   const selection *const s = &p->selected;
@@ -49,10 +49,10 @@ static void fill_ends(
     const int64_t first = rows.first, count = posenc_min(run + RUN, end) - first;
     fill_strip(p, &rows, &in_buffer, first, first + count);
     copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first), destination_of(r, to, fmt, first, s->first),
-        to->row_bytes, ending, count);
-    if (ending < s->n)
-      copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first + ending),
-          destination_of(r, to, fmt, first, s->restart), to->row_bytes, s->n - ending, count);
+        to->row_bytes, ending_pairs, count);
+    if (ending_pairs < s->n)
+      copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first + ending_pairs),
+          destination_of(r, to, fmt, first, s->restart), to->row_bytes, s->n - ending_pairs, count);
   }
 }
 
@@ -77,12 +77,14 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
   enum { MOST = 128 /* bytes of a row in the buffer: two halves with a line each, or two lines of float64 */ };
   unsigned char buffer[2][(1 + RUN) * MOST] CACHE_ALIGNED;
   const int64_t parts = 1 + are_halves(r, to, p->fmt), arrays = to->is_split && parts == 1 ? 2 : 1; /* parts of a row */
-  /* Bytes: both ends of a part, the first of them, the second, all ends of a row. */
-  const int64_t ends = p->n * bytes_of_pair(p->fmt), beginning = (int64_t)(-(uintptr_t)to->first % 64);
-  const int64_t ending = ends - beginning, row_ends = parts * ends, part_bytes = to->row_bytes / parts;
-  unsigned char *const first = buffer[0] + row_ends;
-  unsigned char *const second = !to->is_split ? first + size_of(p->fmt) : parts == 2 ? first + ends : buffer[1] + ends;
-  const posenc_place in_buffer = {first, second, row_ends, to->is_split, to->cosines_first};
+  const int64_t ends_bytes = p->width * bytes_of_pair(p->fmt); /* both ends of a part */
+  const int64_t beginning_bytes = (int64_t)(-(uintptr_t)to->first % 64), ending_bytes = ends_bytes - beginning_bytes;
+  const int64_t part_bytes = to->row_bytes / parts, buffer_row_bytes = parts * ends_bytes;
+  unsigned char *const first = buffer[0] + buffer_row_bytes;
+  unsigned char *const second = !to->is_split ? first + size_of(p->fmt)
+                                : parts == 2  ? first + ends_bytes
+                                              : buffer[1] + ends_bytes;
+  const posenc_place in_buffer = {first, second, buffer_row_bytes, to->is_split, to->cosines_first};
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const posenc_rows rows = {.first = posenc_max(run, from), .k = p->selected.first};
     const int64_t count = posenc_min(run + RUN, end) - rows.first, n = parts * count;
@@ -90,16 +92,16 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
     const destination row = destination_of(r, to, p->fmt, rows.first, r->k);
     fill_strip(p, &rows, &in_buffer, rows.first, rows.first + count);
     for (int a = 0; a < arrays; a++) {
-      const uintptr_t line = (a ? row.second : row.first) - (uintptr_t)ending; /* that the first part shares */
-      const unsigned char *const of_line = buffer[a] + row_ends - ending;
+      const uintptr_t line = (a ? row.second : row.first) - (uintptr_t)ending_bytes; /* that the first part shares */
+      const unsigned char *const shared_line = buffer[a] + buffer_row_bytes - ending_bytes;
       if (is_start)
-        memcpy((void *)(line + (uintptr_t)ending), of_line + ending, (size_t)beginning);
+        memcpy((void *)(line + (uintptr_t)ending_bytes), shared_line + ending_bytes, (size_t)beginning_bytes);
       for (int64_t i = is_start; i < n; i++)
-        stream_lines(line + (uintptr_t)(i * part_bytes), of_line + i * ends, ends);
+        stream_lines(line + (uintptr_t)(i * part_bytes), shared_line + i * ends_bytes, ends_bytes);
       if (is_end)
-        memcpy((void *)(line + (uintptr_t)(n * part_bytes)), of_line + n * ends, (size_t)ending);
-      memcpy(
-          buffer[a], buffer[a] + n * ends, (size_t)row_ends); /* the last row, whose end shares a line with the next */
+        memcpy((void *)(line + (uintptr_t)(n * part_bytes)), shared_line + n * ends_bytes, (size_t)ending_bytes);
+      /* The last row's end shares a line with the next run's first row. */
+      memcpy(buffer[a], buffer[a] + n * ends_bytes, (size_t)buffer_row_bytes);
     }
   }
 }
@@ -112,12 +114,13 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
 /* A row's frequencies but the ends, k .. end-1: in whole lines, or where rows are not streamed in whole vectors. */
-typedef struct span {
+typedef struct inner_span {
   int64_t k, end;
   int is_streamed, has_shared_lines;
-} span;
+} inner_span;
 
-static inline span whole_of(const posenc_problem *problem, const posenc_rows *r, const posenc_place *to, format fmt) {
+static inline inner_span inner_of(
+    const posenc_problem *problem, const posenc_rows *r, const posenc_place *to, format fmt) {
   const int64_t each = bytes_of_pair(fmt), in_line = 64 / each, before = (int64_t)(-(uintptr_t)to->first % 64);
   const uintptr_t apart = (uintptr_t)to->second - (uintptr_t)to->first; /* as integers: the arrays may be anywhere */
   const int is_streamed = is_large(problem, r) && before % each == 0 && to->row_bytes % 64 == 0 &&
@@ -126,36 +129,39 @@ static inline span whole_of(const posenc_problem *problem, const posenc_rows *r,
   const int64_t unit = to->is_split ? 16 : is_streamed && in_line > 8 ? in_line : 8;
   const int has_no_gap = to->row_bytes == r->pairs * each || are_halves(r, to, fmt);
   const int has_shared_lines = is_streamed && from > r->k && r->pairs % unit == 0 && has_no_gap;
-  return (span){from, from + (end - from) / unit * unit, is_streamed, has_shared_lines};
+  return (inner_span){from, from + (end - from) / unit * unit, is_streamed, has_shared_lines};
 }
 
 /* Rows of consecutive integer positions. */
 __attribute__((noinline)) static void write_table(const frequencies *f, const posenc_rows *r, const posenc_place *to) {
   const int dtype = f->problem->dtype;
   const format fmt = {dtype, to->is_split, 0, is_tested(dtype)};
-  const span whole = whole_of(f->problem, r, to, fmt);
-  const int64_t ending = r->k + r->pairs - whole.end, ends = whole.k - r->k + ending;
+  const inner_span inner = inner_of(f->problem, r, to, fmt);
+  const int64_t row_end = r->k + r->pairs, ending_pairs = row_end - inner.end;
+  const int n_ends = (int)(inner.k - r->k + ending_pairs); /* pairs at both ends */
+  const selection shared_ends = {.first = r->k, .n = n_ends, .end = inner.k, .restart = inner.end},
+                  ends = {.first = inner.end, .n = n_ends, .end = row_end, .restart = r->k};
   const int64_t width = posenc_min(STRIP, STRIP_BYTES / (2 * size_of(fmt))), end = r->first + r->count;
   strip p;
   for (int64_t from = r->first, until; from < end; from = until) {
-    until = posenc_min(run_of(from) + (whole.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
+    until = posenc_min(run_of(from) + (inner.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
     p.furthest = (double)posenc_max(posenc_max(-run_of(from), from), posenc_max(-until, until)) + RUN;
     p.fmt = fmt;
-    if (whole.has_shared_lines) {
-      set_strip(&p, f, (selection){r->k, (int)ends, whole.k, whole.end}, 1, (uintptr_t)to->first);
+    if (inner.has_shared_lines) {
+      set_strip(&p, f, shared_ends, 1, (uintptr_t)to->first);
       stream_ends(&p, r, to, from, until);
-    } else if (ends) {
-      set_strip(&p, f, (selection){whole.end, (int)ends, r->k + r->pairs, r->k}, 1, (uintptr_t)to->first);
-      fill_ends(&p, r, to, ending, from, until);
+    } else if (n_ends) {
+      set_strip(&p, f, ends, 1, (uintptr_t)to->first);
+      fill_ends(&p, r, to, ending_pairs, from, until);
     }
-    p.fmt.is_streamed = whole.is_streamed;
-    for (int64_t k = whole.k; k < whole.end; k += width) {
-      const selection s = {k, (int)posenc_min(whole.end - k, width), INT64_MAX, 0};
-      set_strip(&p, f, s, whole.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
+    p.fmt.is_streamed = inner.is_streamed;
+    for (int64_t k = inner.k; k < inner.end; k += width) {
+      const selection s = {.first = k, .n = (int)posenc_min(inner.end - k, width), .end = INT64_MAX};
+      set_strip(&p, f, s, inner.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
       fill_strip(&p, r, to, from, until);
     }
   }
-  if (whole.is_streamed)
+  if (inner.is_streamed)
     stream_end();
 }
 
