@@ -26,7 +26,7 @@ TURNS = 9
 CASE = ("label", "positions", "columns", "end", "offset")  # what distinguishes a case from others
 KEPT = (*CASE, "wall", "rows", "huge_pages", "error", "not_nearest")
 NOT_KEPT = ("host_name", "executable", "date", "tool", "schema", "library_build_type")  # of the context
-LANGUAGES = {".c": "c", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
+LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
 MEMBERS = ("anchored_avx512", "exact_avx512", "anchored_avx2", "exact_avx2")
 FILLS = {
     "fill 256 x 512 (L2), GB/s": Case("fill", None, 256, 512),

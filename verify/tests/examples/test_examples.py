@@ -114,4 +114,4 @@ def test_every_example_is_listed():
         for p in (SOURCE / "examples").glob("**/*.*")
         if "build" not in p.parts
     }
-    assert files - {"rotary.py", "tour.ipynb"} == {*PROGRAMS}
+    assert files - {"rotary.py", "positions.h", "tour.ipynb"} == {*PROGRAMS}
