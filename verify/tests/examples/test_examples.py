@@ -1,7 +1,8 @@
 """Builds and runs each example by the commands of its first comment, in a copy of examples/ with an installed posenc. C and C++ are
 compiled by GCC and Clang, and every warning is an error.
 
-examples/rotary.py needs transformers: ./scripts/maintain/test-python-index runs it. The notebook has test_tour.py.
+examples/rotary.py needs transformers: ./scripts/maintain/test-python-index runs it. examples/opencl.c needs an OpenCL
+driver: ./scripts/maintain/opencl runs it. The notebook has test_tour.py.
 """
 
 import platform
@@ -114,4 +115,4 @@ def test_every_example_is_listed():
         for p in (SOURCE / "examples").glob("**/*.*")
         if "build" not in p.parts
     }
-    assert files - {"rotary.py", "positions.h", "tour.ipynb"} == {*PROGRAMS}
+    assert files - {"rotary.py", "opencl.c", "positions.cl", "positions.h", "tour.ipynb"} == {*PROGRAMS}
