@@ -154,6 +154,8 @@ class RotaryEmbedding(nn.Module):
         self.max_position_embeddings = None if most is None else index("max_position_embeddings", most, 1, MAX_POSITION)
         self.base = base_of(base, parameters.pop("rope_theta", None))
         self.rope_type = parameters["rope_type"] = rope_type_of(parameters)
+        #: Do the frequencies depend on the length? With the alpha of Hunyuan's configurations they do not.
+        self._reads_length = self.rope_type == "dynamic" and parameters.get("alpha") is None
         self.scaling = parameters
         self._json, self._head = json.dumps(parameters), index("head_dim", head_dim, 2, 1 << 20)
         near = self.of_length(0)
@@ -196,7 +198,7 @@ class RotaryEmbedding(nn.Module):
         self._untrace()
 
     def _untrace(self) -> None:
-        if self.rope_type == "dynamic" and hasattr(torch, "compiler"):
+        if self._reads_length and hasattr(torch, "compiler"):
             RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
@@ -234,7 +236,7 @@ class RotaryEmbedding(nn.Module):
         if not dtype.is_floating_point or torch.finfo(dtype).bits < 16:
             raise TypeError(f"x has dtype {dtype}; allowed: float32, float64, bfloat16 and float16")
         positions = of_module("position_ids", position_ids.to(x.device))
-        if self.rope_type == "dynamic":
+        if self._reads_length:
             return self._by_length(positions, dtype)
         return self._values(positions, dtype, self._spec)
 

@@ -27,6 +27,7 @@ RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for part in PARTS}
 AFTER = {
     "torchtune's cache, with that scaling": "Llama 3",
     "YaRN with mscale in NumPy, with that scaling": "YaRN with mscale",
+    "A known period, with that tau": "Cyclical features, hour of the day",
 }
 NEEDS = {"JAX": "jax", "JAX under jax.jit and jax.vmap": "jax", "bake into ONNX": "onnxruntime"}
 
@@ -84,6 +85,8 @@ WANT = {
     "Cyclical features, day of the week": lambda g: woven(waves(g.weekday, [math.tau / 7])),
     "Cyclical features, seasons of a time series": lambda g: woven(waves(g.days, math.tau / 365.25 * np.arange(1, 5))),
     "Sine and cosine of any numbers": lambda g: woven(waves(g.numbers, [1])),
+    "Sine and cosine of numbers up to 2^64, as frequencies at position 1": lambda g: woven(waves(g.large, [1])),
+    "A known period, with that tau": lambda g: woven(waves([g.sample + 510, g.sample + 511], [mpmath.pi * 880 / 48000])),
     "Cyclical features, hour of the day": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
     "Epoch timestamps": lambda g: woven(waves([-1704067199.875, 91540800], ladder(64, 1e9))),
     "NeRF": lambda g: np.hstack((g.points.detach(), waves(g.points.detach(), 2.0 ** np.arange(10)).transpose(1, 3, 0, 2).reshape(-1, 60))),
@@ -92,6 +95,8 @@ WANT = {
     "Learned frequencies": lambda g: split(waves(g.points, g.frequencies.tolist())),
     "DETR": lambda g: by_axis(1 + last(25, 34), 128, 128, arrange=woven),
     "DETR with a mask, normalized, temperature 20": lambda g: by_axis(math.tau * torch.stack(g.both, -1), 128, 128, arrange=woven, base=20),
+    "RT-DETR": lambda g: by_axis(last(20, 20), 128, 128, arrange=split),
+    "VGGT": lambda g: np.concatenate([np.tile(waves(g.ids[:, i], ladder(16, 100)), 2) for i in range(2)], -1),
     "ViT grid with a class token": lambda g: by_axis(last(14, 14)[:, ::-1], 384, 384, arrange=split),
     "Simple ViT": lambda g: by_axis(last(14, 14)[:, ::-1], 384, 384, arrange=split, denominator=191),
     "Two-axis vision rotary": lambda g: np.tile(by_axis(g.patches, 40, 40), 2),
@@ -113,6 +118,10 @@ WANT = {
     "Times t in [0, 1], multiplied by 1000 or 10000": lambda g: split(waves(10000 * g.t.double(), ladder(128))[::-1]),
     "gpt-oss, with truncate": lambda g: yarn([range(7)], 32, 150000, 4096, 32, (1, 0), truncate=False),
     "Partial rotary": lambda g: np.tile(waves([range(7)], ladder(12)), 2),
+    "ChatGLM, a half of each head": lambda g: np.moveaxis(waves([8190, 8191], ladder(32))[::-1], 0, -1),
+    "Hunyuan, alpha": lambda g: np.tile(waves([range(7)], ladder(64, 10000 * mpmath.mpf(1000) ** (mpmath.mpf(128) / 126))), 2),
+    "GGUF, rope_freqs.weight": lambda g: waves([8190, 8191], ladder(64, 500000) / g.rope_freqs),
+    "MaxText": lambda g: waves([8190, 8191], ladder(64, 2500) / 4),
     "cos_cache and sin_cache of the ONNX operator RotaryEmbedding": lambda g: waves([8190, 8191], ladder(64, 500000)),
     "Wan, timesteps": lambda g: split(waves(g.timesteps, ladder(128))[::-1]),
     "Llama 3": lambda g: np.tile(llama3([range(7)]), 2),
@@ -144,6 +153,7 @@ ROWS = {
     "DETR": lambda g: g.table.flatten(1).T,
     "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
     "torchtune's cache, with that scaling": lambda g: g.cache[-2:],
+    "ChatGLM, a half of each head": lambda g: g.cache[-2:],
     "JAX": lambda g: tensor(np.array(g.table, "float32")).bfloat16(),
     "JAX under jax.jit and jax.vmap": lambda g: tensor(
         np.vstack([g.encode(g.positions[:2].numpy()), *g.jax.vmap(g.encode)(g.positions[2:].numpy().reshape(2, 3))])
@@ -168,7 +178,8 @@ def check(name, **names):
         tokens=tensor([[5, 6, 1, 1, 1, 1, 1], [7] * 7]), timesteps=tensor([998.3897, 3.5, 0]), positions=arange(131000, 131008),
         weekday=arange(7), numbers=tensor([0.1, 3e9], dtype=torch.float64), t=torch.rand(5), xy=torch.rand(5, 2), shares=torch.rand(5, 3),
         mixed=torch.nn.Parameter(torch.randn(2, 8)), sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)), graph=None,
-        rotary=posenc.torch.RotaryEmbedding(128),
+        rotary=posenc.torch.RotaryEmbedding(128), large=[1e18 / 3, 1.8e19], sample=10**9, max_timescale=10000, min_timescale=4,
+        rope_freqs=np.linspace(1, 8, 64, dtype="float32"),
     )  # fmt: skip
     vars(g).update(names)
     exec(IMPORTS + RECIPES.get(AFTER.get(name), "") + RECIPES[name], vars(g))
