@@ -30,7 +30,7 @@ typedef struct row {
 
 static const row rows[] = {
     {{"paper", P_LADDER ", interleaved, sine first, an odd width ends in a sine",
-         "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, the text "
+         "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, KerasHub, the text "
          "encoder of SpeechT5; each axis of DETR, from 1",
          "0"},
         PAPER, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
@@ -39,7 +39,9 @@ static const row rows[] = {
          "GPT-J, CodeGen, XLNet (from the last position down); each axis of ViTMAE",
          "0"},
         PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
-    T2T("t2t", "tensor2tensor; with even widths Pegasus-X; each axis of the simple ViT", "0"),
+    T2T("t2t",
+        "tensor2tensor; with even widths Pegasus-X, Flax's examples, MaxText, MLX (times sqrt(2/d)); each axis of the simple ViT",
+        "0"),
     T2T("ddpm", "the timesteps of DDPM", "0"),
     T2T("fairseq",
         "fairseq, FSMT, Speech2Text, M2M100, NLLB-MoE, SeamlessM4T, XGLM, TrOCR, Kosmos-2, the speech encoder of SpeechT5",
