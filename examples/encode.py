@@ -20,12 +20,13 @@ class Model(nn.Module):
 
 model = Model()
 # [part: model]
-import posenc.torch
+import posenc.torch  # posenc for NumPy, too; posenc.torch needs PyTorch
 
-print(*posenc.torch.audit(model), sep="\n")  # such as "pe: paper, base 10000.0, ...: off by up to 0.00039 ..."
-done = posenc.torch.replace_rotary(model)  # rotary modules, whatever their class; done.undo() puts them back
+table = posenc.table(5000, 512)  # a NumPy array of float32: positions 0 to 4999, 512 columns
+print(*posenc.torch.audit(model), sep="\n")  # what is wrong, and by how much
+done = posenc.torch.replace_rotary(model)  # whatever their class; done.undo() puts them back
 encode = posenc.torch.SinusoidalPositionalEncoding(512)  # as the tutorial's: dropout 0.1, (sequence, batch, 512)
-rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # for a module of your own: cos, sin = rotary(x, positions)
+rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # cos, sin = rotary(x, positions)
 # [end: model]
 x = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)
 print(f"row 99 starts {encode.eval()(x)[99, 0, :4].tolist()}")
