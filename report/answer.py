@@ -4,12 +4,13 @@ import math
 import textwrap
 from typing import NamedTuple
 
-from . import checks, judge, text
+from . import checks, document, judge
+from .accuracy import PAPER, Accuracy
+from .case_names import place
+from .formats import listed, number, plural, position, three, times_as_fast, ulps
 from .load import BENCH, VERIFY, fail, load
 from .processors import processor
-from .run import STANDARD, Run
-from .tables import Table, reached
-from .words import called, listed, number, plural, position, three, times, ulps
+from .run import Run
 
 DEFAULT = "exact"  # the library's, where no name is given
 WIDTH, NOTE = 100, 30  # columns of the text, and of a note
@@ -18,7 +19,7 @@ WIDTH, NOTE = 100, 30  # columns of the text, and of a note
 class Answer(NamedTuple):
     title: str
     legend: str  # what the columns are
-    table: Table
+    table: document.Table
     lines: list
 
 
@@ -27,89 +28,97 @@ def families(run):
     first, each kind by speed. The judge decides which member is the fastest; the one with the widest vectors is it until
     another one is faster."""
     found, members = {}, {}
-    for name in (n for n in run.entries if n in run.timed and run.error(n) is not None):
-        members.setdefault(run.families[name], {})[name] = run.timed[name].values
+    for name in (name for name in run.judged if name in run.timed):
+        members.setdefault(run.families[name], {})[name] = run.timed[name].times
     for family, measured in members.items():
-        narrow = {name: values for name, values in measured.items() if run.entries[name]["isa"] != "avx512"}
+        narrow = {name: times for name, times in measured.items() if run.entries[name]["isa"] != "avx512"}
         found[family] = fastest(measured), fastest(narrow)
-    best = {family: name for family, (name, _) in found.items()}
-    order = sorted(found, key=lambda family: (not within(run, best[family]), run.timed[best[family]].ns))
-    return {family: found[family] for family in order}
+
+    def rank(family):
+        best, _ = found[family]
+        return not run.is_within_budget(best, run.table), run.timed[best].ns
+
+    return {family: found[family] for family in sorted(found, key=rank)}
 
 
 def fastest(times):
     return judge.pick(times, next(iter(times))).name if times else None
 
 
-def within(run, name):
-    end = math.inf if run.one else run.work.n
-    return judge.keeps(run.entries[name], run.budget, run.work.dtype, end)
+def shown_name(run, name):
+    """The family's name. The member is named too where it is not the one with the widest vectors, which the family's name
+    selects."""
+    family = run.families[name]
+    return family if run.accuracy.request(name) == family else f"{family} ({name.removeprefix(family + '_')})"
 
 
-def note(run, family, name):
+def note(run, name):
     """What an implementation is: the beginning of the library's summary."""
     said = run.entries[name]["summary"].partition(":")[0]
-    if family == DEFAULT:
+    if run.families[name] == DEFAULT:
         said += "; the default"
     return said if len(said) <= NOTE else said[: NOTE - 3].rsplit(" ", 1)[0] + "..."
 
 
 def table(run):
-    """A row for each family, by its fastest member. The member is named where it is not the one with the widest vectors,
-    which the family's name selects."""
-    found = families(run)
-    has_avx512 = any(run.entries[best]["isa"] == "avx512" for best, _ in found.values())
-    spans, rows = reached(run), []
-    for family, (best, narrow) in found.items():
-        name = family if run.request(best) == family else f"{family} ({best.removeprefix(family + '_')})"
-        speeds = [best, narrow] if has_avx512 else [best]
-        row = [name, *(three(run.timed[n].gb_s) if n else "-" for n in speeds)]
-        if run.limit:
-            row.append(of_stores(run.limit.ns / run.timed[best].ns))
-        if run.one:
-            row.append(ulps(run.ulp(best)))
-        errors = ["-" if run.another_table() else number(run.error(best, s)) for s in spans]
-        rows.append([*row, *errors, note(run, family, best)])
-    head = ["implementation", "GB/s"]
-    if has_avx512:
-        head.append("AVX2")
+    """A row for each family, by its fastest member."""
+    found, near = families(run), run.shown_ranges[0]
+    names, narrow = [best for best, _ in found.values()], [narrow for _, narrow in found.values()]
+    columns = [("implementation", [shown_name(run, name) for name in names]), ("GB/s", speeds(run, names))]
+    if any(run.entries[name]["isa"] == "avx512" for name in names):
+        columns.append(("AVX2", speeds(run, narrow)))
     if run.limit:
-        head.append("of stores")
-    head += ["ULP", "largest error"] if run.one else [heading(run, s, s is spans[0]) for s in spans]
-    accurate = sum(within(run, best) for best, _ in found.values())
-    return Table("", [*head, "what it is"], rows, text=(len(head),), gap=accurate % max(len(rows), 1))
+        shares = [run.limit.ns / run.timed[name].ns for name in names]
+        columns.append(("of stores", [f"{share:.{2 if share >= 0.1 else 3}f}" for share in shares]))
+    if run.is_one_table:
+        columns.append(("ULP", [ulps(run.accuracy.largest_ulp(name, near)) for name in names]))
+        columns.append(("largest error", errors(run, names, near)))
+    else:
+        columns.append((f"error to {position(near[-1].end)}", errors(run, names, near)))
+        for far in run.shown_ranges[1:]:
+            sampled = " sampled" if run.accuracy.is_sampled(far) else ""
+            columns.append((position(far[-1].end) + sampled, errors(run, names, far)))
+    columns.append(("what it is", [note(run, name) for name in names]))
+    accurate = sum(run.is_within_budget(name, run.table) for name in names)
+    return document.of_columns("", columns, text=(len(columns) - 1,), gap=accurate % max(len(names), 1))
 
 
-def of_stores(share):
-    return f"{share:.{2 if share >= 0.1 else 3}f}"
+def speeds(run, names):
+    return [three(run.timed[name].gb_s) if name else "-" for name in names]
 
 
-def heading(run, spans, is_first):
-    """ "error to 5k", and "131k sampled" beside it"""
-    end = position(spans[-1][1])
-    if is_first:
-        return f"error to {end}"
-    return f"{end} sampled" if run.is_sampled(spans) else end
+def errors(run, names, ranges):
+    return ["-" if run.mismatch else number(run.accuracy.largest_error(name, ranges)) for name in names]
+
+
+def measured_table(run):
+    if run.table:
+        return f"{run.table.n} x {run.table.d}, {run.table.dtype}"
+    judged, end = run.accuracy.table, run.ranges[-1].end
+    return f"{end - run.ranges[0].first} x {judged['d_model']}, {judged['dtype']}" if run.is_one_table else "no table"
 
 
 def title(run):
-    found = [run.measured_table()]
-    if run.one:
+    found = [measured_table(run)]
+    if run.is_one_table:
         found += [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
-        if run.spans[0][0] != 0:
-            found.append(f"positions from {run.spans[0][0]}")
+        if run.ranges[0].first != 0:
+            found.append(f"positions from {run.ranges[0].first}")
         found.append(str(run.budget))
-    elif run.base() != STANDARD["base"]:
-        found.append(f"base {run.base():g}")
-    return ", ".join([*found, "one thread", processor(run.machine | run.context)])
+    elif run.base != PAPER["base"]:
+        found.append(f"base {run.base:g}")
+    return ", ".join([*found, "one thread", processor(run.machine)])
 
 
 def legend(run, head):
-    said = {"error": "error: the largest below that position"}
+    said = [] if run.is_one_table else ["error: the largest below that position"]
     if run.limit:
-        said["of"] = f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone"
-    said |= {"AVX2": "AVX2: no AVX-512", "ULP": "errors and ULP: the largest of all"}
-    return "; ".join(what for key, what in said.items() if any(name.split(" ")[0] == key for name in head))
+        said.append(f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone")
+    if "AVX2" in head:
+        said.append("AVX2: no AVX-512")
+    if run.is_one_table:
+        said.append("errors and ULP: the largest of all")
+    return "; ".join(said)
 
 
 def spec(options, columns):
@@ -129,15 +138,16 @@ def spec(options, columns):
 def code(run, name):
     """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
     promised = "" if run.families[name] == DEFAULT else f" ({promise(run, name)})"
-    options = run.options or ({} if run.one or run.base() == STANDARD["base"] else {"base": f"{run.base():g}"})
-    name = run.request(name)
-    first, end = (run.spans[0][0], run.spans[-1][1]) if run.one else (0, run.work.n)
+    if run.is_one_table:
+        options, first, end = run.options, run.ranges[0].first, run.ranges[-1].end
+    else:
+        options, first, end = {} if run.base == PAPER["base"] else {"base": f"{run.base:g}"}, 0, run.table.n
+    name, rows, columns = run.accuracy.request(name), end - first, run.table.d
     named = {"first": first or None} | options | {"impl": None if name == DEFAULT else name}
     named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
-    python = f"posenc.table({', '.join([str(end - first), str(run.work.d), *named])})"
-    chosen = "NULL" if name == DEFAULT else f'"{name}"'
-    fields = spec(options, run.work.d)
-    c = f"posenc_fill_once(&spec, {chosen}, {first}, {end - first}, table, {run.work.d})"
+    python = f"posenc.table({', '.join([str(rows), str(columns), *named])})"
+    chosen, fields = "NULL" if name == DEFAULT else f'"{name}"', spec(options, columns)
+    c = f"posenc_fill_once(&spec, {chosen}, {first}, {rows}, table, {columns})"
     lines = [f"Use {name}{promised}: {fields}", c] if fields else [f"Use {name}{promised}: {c}"]
     fits = not fields and len(lines[0] + python) < WIDTH - 1
     return [f"{lines[0]}; {python}"] if fits else [*lines, f"In Python: {python}"]
@@ -154,39 +164,57 @@ def quoted(value):
 
 def promise(run, name):
     """What an implementation promises of its values (posenc_impl in posenc.h)."""
-    family, is_short = run.families[name], run.work.dtype in ("bfloat16", "float16")
+    family, is_short = run.families[name], run.table.dtype in ("bfloat16", "float16")
     is_rounded = family == DEFAULT or (family == "anchored" and is_short)
     return "every value correctly rounded" if is_rounded else "rounding not guaranteed"
+
+
+def why_no_pick(run):
+    if run.emulated:
+        return "the run was emulated"
+    if run.speeds.failed and run.is_one_table:
+        return f"the measurement failed: {next(iter(run.speeds.failed.values()))}"
+    if run.mismatch:
+        return "errors and speeds are of different tables"
+    return "none is within the budget" if run.timed else "no speed was measured"
 
 
 def use(run):
     """The lines on what to use, the default for ./scripts/bench and its pick for ./scripts/pick, and on the fastest other
     implementation within the budget."""
-    pick = run.pick()
+    pick = run.picks.get(run.table)
     if not pick:
-        return [f"Use: no answer, {run.unpicked()}"]
-    name = pick.name if run.one or run.default not in pick.against else run.default
+        return [f"Use: no answer, {why_no_pick(run)}"]
+    name = pick.name if run.is_one_table or run.default not in pick.against else run.default
     lines = code(run, name)
     others = [best for best, _ in families(run).values() if best != name and best in pick.against]
     for best in others[:1]:
-        beside = judge.compare(run.timed[name].values, run.timed[best].values)
-        said = times(beside).replace("as fast", "as fast here", 1)
-        lines.append(f"{run.request(best)}: {said}, {promise(run, best)}")
+        said = times_as_fast(judge.compare(run.timed[name].times, run.timed[best].times), "as fast here")
+        lines.append(f"{run.accuracy.request(best)}: {said}, {promise(run, best)}")
     return lines
+
+
+def rival(run, pick):
+    """Which implementation the fastest one of a pick is compared with: the default, or, if it is the default's family
+    itself, the nearest of another family; or None."""
+    if run.default in pick.against and run.default != pick.fastest:
+        return run.default
+    others = [name for name in pick.against if run.families[name] != run.families[pick.fastest]]
+    return min(others, key=lambda name: pick.against[name].ratio, default=None)
 
 
 def other_work(run):
     """On other kinds of work: which family is faster than the default or, where the default is the fastest, how much
     faster that is than the next one. Each kind has its largest difference."""
-    if not run.pick():
+    if run.table not in run.picks:
         return []
     found = {}
     for work, pick in run.picks.items():
-        other = run.other(pick)
-        if other and work != run.work and work.offset is None:
+        other = rival(run, pick)
+        if other and work != run.table and work.offset is None:
             c, kind = pick.against[other], (work.kind, work.dtype)
             if kind not in found or rank(c) > rank(found[kind][0]):
-                found[kind] = c, *names(run, pick.fastest, other), where(work)
+                found[kind] = c, *names(run, pick.fastest, other), place(work)
     shown = sorted(found.values(), key=lambda item: rank(item[0]), reverse=True)
     while shown and len(wrapped(joined(shown))) > 2:
         shown.pop()
@@ -201,19 +229,19 @@ def rank(comparison):
 def names(run, *members):
     """Their families, or the names to request where both are of one family."""
     families = [run.families[name] for name in members]
-    return families if len({*families}) == len(members) else [run.request(name) for name in members]
+    return families if len({*families}) == len(members) else [run.accuracy.request(name) for name in members]
 
 
 def joined(found):
     """found: [(the comparison, the faster one, the other one, where)]"""
     said, same = {}, []
-    for c, name, other, place in found:
+    for c, name, other, where in found:
         if c.verdict != "slower":
-            same.append(place)
+            same.append(where)
         elif (name, other) in said:
-            said[name, other].append(f"{three(c.ratio)} {place}")
+            said[name, other].append(f"{three(c.ratio)} {where}")
         else:
-            said[name, other] = [f"{name} is {three(c.ratio)} times as fast as {other} {place}"]
+            said[name, other] = [f"{name} is {three(c.ratio)} times as fast as {other} {where}"]
     parts = [", ".join(cases) for cases in said.values()]
     if same:
         parts.append(f"about as fast {', '.join(same)}")
@@ -224,23 +252,16 @@ def wrapped(line):
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ")
 
 
-def where(work):
-    if work.kind == "fill":
-        return f"at {work.n} x {work.d}" if work.is_table else f"for {work.dtype} tables"
-    said = called(work._replace(end=None))
-    return {"uncached memory": f"in {said}", "random positions": f"at {said}"}.get(said, f"for {said}")
-
-
 def left_out(run):
     """A line for each reason why implementations or cases failed, and why implementations were not run."""
-    failures, found = {n: e["failure"] for n, e in run.entries.items() if e.get("failure")} | run.errors, {}
-    for name, why in failures.items():
-        found.setdefault(("Failed", why), []).append(name)
-    for name, why in run.left_out().items():
-        if name in run.entries and name not in failures:
-            isa = run.lacking().get(name)
-            reason = f"this CPU lacks {'AVX-512' if isa == 'avx512' else isa.upper()}" if isa else why
-            found.setdefault(("Not run", reason.removeprefix("not run: ")), []).append(name)
+    failures = {name: entry["failure"] for name, entry in run.entries.items() if entry.get("failure")}
+    failures |= run.speeds.failed
+    not_run = {name: why for name, why in run.left_out().items() if name in run.entries and name not in failures}
+    not_run |= {name: f"this CPU lacks {isa}" for name, isa in run.accuracy.lacking.items() if name in not_run}
+    found = {}
+    for what, reasons in (("Failed", failures), ("Not run", not_run)):
+        for name, why in reasons.items():
+            found.setdefault((what, why), []).append(name)
     return [f"{what}: {few(names)} ({why})" for (what, why), names in found.items()]
 
 
@@ -248,25 +269,26 @@ def few(names):
     return listed(names) if len(names) < 3 else f"{names[0]} and {plural(len(names) - 1, 'other')}"
 
 
+def incomplete(run):
+    """What of the one table was not compared, or not measured."""
+    judged = sum(r["rows"] for r in run.accuracy.found_in(next(iter(run.accuracy.judged)), run.ranges))
+    of = run.ranges[-1].end - run.ranges[0].first
+    if judged < of:
+        yield f"Errors: of a sample, {judged:,} of {of:,} rows"
+    if run.table and run.table.n < of:
+        yield f"Speeds: of the first {run.table.n:,} of {of:,} rows"
+
+
 def answer(run):
-    lines = use(run)
-    if not run.one:
-        lines += other_work(run)
-    lines += left_out(run)
-    if run.one:
-        judged, of = sum(r["rows"] for r in run.over(next(iter(run.accuracy)))), run.spans[-1][1] - run.spans[0][0]
-        if judged < of:
-            lines.append(f"Errors: of a sample, {judged:,} of {of:,} rows")
-        if run.work and run.work.n < of:
-            lines.append(f"Speeds: of the first {run.work.n:,} of {of:,} rows")
     found = table(run)
-    return Answer(title(run), legend(run, found.head), found, lines)
+    more = [*left_out(run), *incomplete(run)] if run.is_one_table else [*other_work(run), *left_out(run)]
+    return Answer(title(run), legend(run, found.head), found, [*use(run), *more])
 
 
 def lines(run):
     """The answer as text."""
     found = answer(run)
-    return [found.title, found.legend, "", *text.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
+    return [found.title, found.legend, "", *document.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
 
 
 def show(run, end=()):
@@ -287,16 +309,15 @@ def pick(args):
     """./scripts/pick"""
     budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
     budget = judge.Budget() if budget == (math.inf, math.inf) else budget
-    run = Run(load(args.verify, VERIFY), load(args.bench, BENCH), budget, one=True)
     given = (option.partition("=")[::2] for option in args.table)
-    run.options = {key.replace("-", "_"): value for key, value in given if key not in ("positions", "d-model")}
-    if not run.spans:
+    options = {key.replace("-", "_"): value for key, value in given if key not in ("positions", "d-model")}
+    run = Run(load(args.verify, VERIFY), load(args.bench, BENCH), budget, options)
+    if not run.ranges:
         fail("; ".join(left_out(run)) or f"{args.verify}: no implementation makes this table")
     show(run)
-    return 2 if run.errors else 0 if run.pick() else 1
+    return 2 if run.speeds.failed else 0 if run.table in run.picks else 1
 
 
 def failed(args):
     """Prints the names that posenc-bench must skip."""
-    entries = {e["name"]: e for e in load(args.verify, VERIFY)["implementations"]}
-    print("".join(f"{name}\n" for name in judge.failed(entries)), end="")
+    print("".join(f"{name}\n" for name in Accuracy(load(args.verify, VERIFY)).failed), end="")

@@ -1,11 +1,11 @@
 """The answer of ./scripts/compare: the cases of posenc-bench that became slower or faster between two builds."""
 import math
 
-from . import judge, text
+from . import document, judge
+from .document import Table
+from .formats import plural, three
 from .load import BENCH, fail, load
-from .stats import nanoseconds
-from .tables import Table
-from .words import plural, three
+from .speeds import nanoseconds
 
 NAMED = 1.05  # a case is named if its interval lies beyond this change
 FAILS = 1.1  # and the exit status is 1 if the intervals of both runs lie above this
@@ -48,7 +48,7 @@ def main(args):
         return 0
     rows = [[n, c.verdict, said(c), said(again[n]) if n in again else "-"] for n, c in named.items()]
     if rows:
-        print(*text.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
+        print(*document.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
     others = plural(len(found) - len(named), "other case" if rows else "case")
     print(f"{others}: no interval beyond a change of {100 * (NAMED - 1):.0f} %")
     return int(any(is_slower(c, FAILS) and n in again and is_slower(again[n], FAILS) for n, c in named.items()))

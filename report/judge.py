@@ -61,6 +61,9 @@ class Budget(NamedTuple):
     ulp: float = 1
     abs: float = math.inf
 
+    def allows(self, ulp, largest):
+        return ulp <= self.ulp and largest <= self.abs
+
     def __str__(self):
         limits = ((self.ulp, "ULP"), (self.abs, "absolute"))
         return ", ".join(f"at most {most:g} {unit}" for most, unit in limits if most < math.inf)
@@ -86,45 +89,3 @@ def pick(times, default):
     if default in against and against[default].verdict == "undecided":
         return Pick(default, fastest, against)
     return Pick(next(n for n, c in against.items() if n == fastest or c.verdict == "tie"), fastest, against)
-
-
-def errors(entry, dtype, end=math.inf):
-    """(ULP, absolute): the largest errors of an implementation at positions below `end`, according to its entry in the
-    report of posenc-verify: those of the entry's first table of this dtype. None where nothing was judged there. A null
-    in the report is infinite."""
-    judged = [r for r in entry.get("ranges", []) if r.get("dtype", "float32") == dtype]
-    reached = [r for r in judged if r.get("shape") == judged[0].get("shape") and r["from"] < end]
-    largest = [[r.get(key) for r in reached] for key in ("ulp_max", "max_abs")]
-    return tuple(math.inf if None in found else max(found) for found in largest) if reached else None
-
-
-def failed(entries):
-    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and implementations, and dtypes of them,
-    that were not judged. They are neither measured nor picked. entries: as in picks()"""
-    found = {}
-    for name, e in ((name, e) for name, e in entries.items() if e.get("supported", True)):
-        if e.get("verified") is not True:
-            found[name] = f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"
-            continue
-        lacking = {*e.get("dtypes", "").split()} - {r.get("dtype", "float32") for r in e.get("ranges", [])}
-        found |= {f"{name}/{dtype}": "not judged by posenc-verify in this dtype" for dtype in sorted(lacking)}
-    return found
-
-
-def keeps(entry, budget, dtype, end=math.inf):
-    """Whether an implementation passed verification, and its errors are within the budget."""
-    found = errors(entry, dtype, end) if entry.get("verified") is True else None
-    return found is not None and found[0] <= budget.ulp and found[1] <= budget.abs
-
-
-def picks(works, entries, default, budget=Budget(), whole=False):
-    """{work: Pick} where a candidate was measured. works: {work: {name: times}}; entries: {name: its entry in the
-    report of posenc-verify}, in the order of impl/list.inc; whole: their errors count at all positions that were judged,
-    not only at those of the work."""
-    found = {}
-    for work, times in works.items():
-        end = math.inf if whole else work.n if work.end is None else work.end
-        within = {n: times[n] for n, e in entries.items() if n in times and keeps(e, budget, work.dtype, end)}
-        if within:
-            found[work] = pick(within, default)
-    return found

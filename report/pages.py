@@ -12,13 +12,13 @@ import re
 import sys
 import textwrap
 
-from . import answer, peers, plots, text
+from . import answer, document, peers, plots
+from .document import Table
+from .formats import number, position, three
 from .load import BENCH, TOP, VERIFY, fail, load, write
 from .processors import microarchitecture, processor
 from .run import Run
-from .stats import Case, limit_of
-from .tables import Table
-from .words import three
+from .speeds import Case, Speeds
 
 RECORDED, SHOWN = TOP / "docs/recorded", "zen-4"  # the pages show the runs of this processor
 TOOLS = {"verify": VERIFY, "bench": BENCH, "peers": BENCH}
@@ -38,73 +38,84 @@ FILLS = {
 
 
 def short(run):
-    """The implementations, for the README: the table of the answer, with the errors before the speeds."""
-    found = answer.table(run)
-    head, *rows = (
-        [name, what, near, far, gb_s, avx2] for name, gb_s, avx2, _, near, far, what in [found.head, *found.rows]
-    )
-    head = [name.replace("error to", "error below").replace(" sampled", " (some rows)") for name in head]
-    note = f"{run.measured_table()}, one thread; the largest errors below these positions. AVX2: the fastest version without AVX-512. sleef: with `-DPOSENC_WITH_SLEEF=ON`."
-    return Table("", head, rows, note, text=(1,))
+    """The implementations, for the README: as in the answer, but the errors before the speeds."""
+    rows, (near, far) = [], run.shown_ranges
+    for best, narrow in answer.families(run).values():
+        errors = (number(run.accuracy.largest_error(best, ranges)) for ranges in (near, far))
+        speeds = (three(run.timed[name].gb_s) for name in (best, narrow))
+        rows.append([answer.shown_name(run, best), answer.note(run, best), *errors, *speeds])
+    ends = f"error below {position(near[-1].end)}", f"{position(far[-1].end)} (some rows)"
+    note = f"{answer.measured_table(run)}, one thread; the largest errors below these positions. AVX2: the fastest version without AVX-512. sleef: with `-DPOSENC_WITH_SLEEF=ON`."
+    return Table("", ["implementation", "what it is", *ends, "GB/s", "AVX2"], rows, note, text=(1,))
 
 
-def today(table):
-    """What programs use today: rows of the table of peers, at one size of each job. Of the peers in C it has the rotation."""
-    rows = [dict(zip(table.head, row)) for row in table.rows]
-    rotation = {row["job"]: row for row in rows if row["what people use"].startswith("a rotation")}
-    fill, long = rotation["C: fill, 5000 x 512"], rotation["C: fill, 131072 x 128"]
-    single = rotation["C: single rows below 4k, 512 columns"]
-    shown = [fill, *(row for row in rows if row["job"] in ("table, 5000 x 512", "rotary embedding, 8192 x 128"))]
-    lines = []
-    for row in shown:
-        size, ratio = row["job"].split(", ")[-1], row["posenc is"].removesuffix(" times as fast")
-        figures = [row[name] for name in ("its error", "its time", "error", "time")]
-        lines.append([f"{row['what people use']}, {size}", *figures, ratio])
+def today(speeds):
+    """What programs use today, at one size of each job. Of the peers in C it has the rotation."""
+    found = peers.chosen(speeds)
+    rotation = {peer.work: peer for peer in found if peer.name.startswith(peers.ROTATION)}
+    fill, long = rotation[Case("fill", None, 5000, 512)], rotation[Case("fill", None, peers.LONG, 128)]
+    single, rows = rotation[Case("row", None, 1, 512, end=peers.EARLY)], []
+    python = (peer for peer in found if peer.work in (Case("table", None, 5000, 512), Case("rotary", None, 8192, 128)))
+    for work, name, theirs, _, ours, comparison in (fill, *python):
+        figures = [
+            peers.error(theirs),
+            peers.clock(theirs),
+            peers.error(ours),
+            peers.clock(ours),
+            three(comparison.ratio),
+        ]
+        rows.append([f"{peers.what(speeds, name)}, {work.n} x {work.d}", *figures])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
     note = (
-        f"The rotation: {fill['not nearest']} of {5000 * 512:,} values are not the nearest, its largest error to position "
-        f"131,072 is {long['its error']}, and a single row takes {single['its time']}, where exact takes {single['time']}. "
-        "One thread, float32; the largest errors of all values; times and ratios are medians of nine turns."
+        f"The rotation: {peers.not_nearest(fill.result)} of {5000 * 512:,} values are not the nearest, its largest error to "
+        f"position {peers.LONG:,} is {peers.error(long.result)}, and a single row takes {peers.clock(single.result)}, where "
+        f"exact takes {peers.clock(single.our_result)}. One thread, float32; the largest errors of all values; times and "
+        "ratios are medians of nine turns."
     )
-    return Table("", head, lines, note)
+    return Table("", head, rows, note)
 
 
-def speed(rows):
+def speed(speeds):
     """What exact and anchored reach beside the limits, by cache level and kind of work."""
-    lines = []
+    rows, results = [], speeds.results
     for what, work in FILLS.items():
-        limit, speeds = limit_of(rows, work), [rows[work.by(name)].gb_s for name in MEMBERS]
-        lines.append([what, f"{limit.case.call} {limit.gb_s:.1f}", *(f"{gb_s:.1f}" for gb_s in speeds)])
-    times = [rows[Case("row", name, 1, 512, end=4096)].ns * 512 for name in MEMBERS]
-    lines.append(["a single row of 512 below position 4096, ns", "-", *(f"{ns:.0f}" for ns in times)])
-    speeds = [rows[Case("fill_at", name, 2048, 512, end=2**20)].gb_s for name in MEMBERS]
-    lines.append(["2048 random positions, GB/s", "-", *(f"{gb_s:.1f}" for gb_s in speeds)])
-    return Table("", ["what", "limit", *MEMBERS], lines)
+        limit, members = speeds.limit(work), [results[work.by(name)].gb_s for name in MEMBERS]
+        rows.append([what, f"{limit.case.call} {limit.gb_s:.1f}", *(f"{gb_s:.1f}" for gb_s in members)])
+    times = [results[Case("row", name, 1, 512, end=4096)].ns * 512 for name in MEMBERS]
+    rows.append(["a single row of 512 below position 4096, ns", "-", *(f"{ns:.0f}" for ns in times)])
+    members = [results[Case("fill_at", name, 2048, 512, end=2**20)].gb_s for name in MEMBERS]
+    rows.append(["2048 random positions, GB/s", "-", *(f"{gb_s:.1f}" for gb_s in members)])
+    return Table("", ["what", "limit", *MEMBERS], rows)
 
 
-def beside_rotation(peer):
+def beside_rotation(speeds):
     """How fast anchored is beside the fastest rotation, in each table."""
-    found = {}
-    for work, name, *_ in peer.compared():  # the fastest first
-        if work.kind == "fill" and name.startswith(peers.ROTATION):
-            ratio = peer.works[work][name].ns / peer.works[work]["anchored"].ns
-            found.setdefault(work, f"{three(ratio)} ({work.n} x {work.d})")
+    found, works = {}, peers.works(speeds)
+    for peer in peers.compared(speeds):  # the fastest first
+        if peer.work.kind == "fill" and peer.name.startswith(peers.ROTATION):
+            ratio = peer.result.ns / works[peer.work]["anchored"].ns
+            found.setdefault(peer.work, f"{three(ratio)} ({peer.work.n} x {peer.work.d})")
     return f"Times as fast as the rotation, anchored: {', '.join(found.values())}."
 
 
-def measured(run, peer):
-    """{NAME: the table and what is below it}"""
+def measured(run, others):
+    """{NAME: the table and what is below it}; others: the speeds of ./scripts/peers"""
 
-    def ran(machine, commit):
-        return f"Run of {machine['date'][:10]}, commit {commit}, on {processor(machine)}, {machine['compiler']}."
+    def ran(speeds):
+        machine = speeds.context
+        return f"Run of {machine['date'][:10]}, commit {speeds.commit}, on {processor(machine)}, {machine['compiler']}."
 
     def block(table, *notes):
-        return f"{text.markdown(table)}\n\n{' '.join(filter(None, [table.note, *notes]))}"
+        return f"{document.markdown(table)}\n\n{' '.join(filter(None, [table.note, *notes]))}"
 
-    table, printed = peers.table(peer), textwrap.indent("\n".join(answer.lines(run)), "    ")
-    ours, theirs = ran(run.context, run.bench["commit"]), ran(peer.context, peer.commit)
-    found = {"answer": f"{printed}\n\n{ours}", "short": block(short(run), ours), "speed": block(speed(run.rows), ours)}
-    return found | {"today": block(today(table), theirs), "peers": block(table, theirs, beside_rotation(peer))}
+    table, printed = peers.table(others), textwrap.indent("\n".join(answer.lines(run)), "    ")
+    ours, theirs = ran(run.speeds), ran(others)
+    found = {
+        "answer": f"{printed}\n\n{ours}",
+        "short": block(short(run), ours),
+        "speed": block(speed(run.speeds), ours),
+    }
+    return found | {"today": block(today(others), theirs), "peers": block(table, theirs, beside_rotation(others))}
 
 
 def example(file, part):
@@ -181,7 +192,7 @@ def main(args):
         for name in args.record or [name for name in TOOLS if (TOP / f"build/{name}.json").exists()]:
             record(name)
     run = Run(recorded("verify"), recorded("bench"))
-    tables, picture = measured(run, peers.Peers(recorded("peers"))), TOP / "docs/error.svg"
+    tables, picture = measured(run, Speeds(recorded("peers"))), TOP / "docs/error.svg"
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {page: rendered(page.read_text(encoding="utf-8"), tables) for page in pages}
     # Another Matplotlib draws another picture.

@@ -14,9 +14,9 @@ matplotlib.use("svg")
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from .stats import SIZES, limit_of
+from .formats import number
+from .speeds import SIZES
 from .tables import RECIPE, named, works_of
-from .words import number
 
 WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
 README_WIDTH, README_HEIGHT = 700, 380
@@ -88,11 +88,11 @@ def alike(curves):
 def errors(run):
     """The largest error of every family by range of positions; None where there is nothing to draw."""
     curves = {}
-    for name in sorted(run.judged(), key=lambda name: (name != RECIPE, run.families[name] != "exact")):
-        values = [run.error(name, [span]) for span in run.spans]
+    for name in sorted(run.judged, key=lambda name: (name != RECIPE, run.families[name] != "exact")):
+        values = [run.accuracy.largest_error(name, [range_]) for range_ in run.accuracy.ranges]
         if all(values):
             curves.setdefault(run.families[name], values)
-    ends = [end for _, end in run.spans]
+    ends = [range_.end for range_ in run.accuracy.ranges]
     if not curves or len(ends) < 2:
         return None
     return lambda figure: steps(figure, [ends[0] / 8, *ends], curves, colours(run))
@@ -122,12 +122,14 @@ def speeds(run):
     works = [work for work in works_of(run) if work.is_table]
     if len(works) < 2 or not run.ranked:
         return None
-    rows = {LIMIT: [limit_of(run.rows, work) for work in works]}
-    for name in sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns):
-        rows.setdefault(run.families[name], [run.verified.get(work.by(name)) for work in works])
-    points = {n: [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r] for n, found in rows.items()}
-    curves = {name: found for name, found in points.items() if found}
-    caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction"]
+    results = {LIMIT: [run.speeds.limit(work) for work in works]}
+    for name in sorted((n for n in run.judged if n in run.timed), key=lambda n: run.timed[n].ns):
+        results.setdefault(run.families[name], [run.results.get(work.by(name)) for work in works])
+    curves = {}
+    for name, found in results.items():
+        if any(found):
+            curves[name] = [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r]
+    caches = [c for c in run.speeds.context.get("caches") or [] if c["type"] != "Instruction"]
     return lambda figure: by_size(figure, caches, curves, colours(run))
 
 

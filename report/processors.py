@@ -62,13 +62,18 @@ def caches(machine):
     return ", ".join(found)
 
 
+def short_name(machine):
+    """ "AMD Zen 5" """
+    named = " ".join(filter(None, [vendor(machine), microarchitecture(machine)]))
+    return named or machine.get("cpu") or "an unknown processor"
+
+
 def processor(machine):
     """ "AMD Zen 5, EPYC 9B14, family 26 model 2" of "AMD EPYC 9B14 96-Core Processor" """
     maker, brand = vendor(machine), machine.get("cpu", "")
     if not maker:
-        return brand or "an unknown processor"
-    named = " ".join(filter(None, [maker, microarchitecture(machine)]))
+        return short_name(machine)
     words = re.sub(r"\((R|TM)\)|@.*|\S+-Core\S*", "", brand).split()
     brand = " ".join(word for word in words if word not in (maker, "CPU", "Processor"))
     numbers = " ".join(f"{key} {machine[key]}" for key in ("family", "model", "implementer", "part") if key in machine)
-    return ", ".join(filter(None, [named, brand, numbers]))
+    return ", ".join(filter(None, [short_name(machine), brand, numbers]))

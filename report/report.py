@@ -1,13 +1,13 @@
 """The report of ./scripts/report: the answer and the sections of a run, as one page or as text."""
 import pathlib
 
-from . import answer, cases, checks, peers, tables, text
+from . import answer, as_csv, checks, document, peers, tables
+from .document import Section, Table
+from .formats import at_positions, number
 from .load import BENCH, PEERS, TOP, VERIFY, fail, load, write
-from .processors import caches, processor
+from .processors import caches, processor, short_name
 from .run import Run
-from .stats import pages
-from .tables import Section, Table
-from .words import medians, number, when
+from .speeds import Speeds
 
 HOW = (
     "Errors: MPFR computes each value to so many digits that its rounding is certain. An error is the distance to the "
@@ -30,35 +30,58 @@ TOOLS = {"verify": [VERIFY], "bench": [BENCH], "peers": [BENCH, PEERS]}  # peers
 
 def machine(run, commits):
     """A line on what ran where, of which version, and when."""
-    m, date = run.machine | run.context, run.context.get("date") or run.verify.get("date")
+    date = run.speeds.context.get("date") or run.accuracy.report.get("date")
     known = {commit: "errors" if name == "verify" else "speeds" for name, commit in commits.items() if commit}
     found = [f"{of}: commit {commit}" if len(known) > 1 else f"commit {commit}" for commit, of in known.items()]
-    found = [processor(m).partition(",")[0], m.get("compiler"), *found, date and f"run of {date[:10]}"]
+    found = [short_name(run.machine), run.machine.get("compiler"), *found, date and f"run of {date[:10]}"]
     return " · ".join(filter(None, found))
 
 
 def conditions(run):
-    c, m, v = run.context, run.machine | run.context, run.verify
+    c, m, v = run.speeds.context, run.machine, run.accuracy.report
     found = {"processor": processor(m), "architecture": m.get("architecture"), "CPUs": c.get("num_cpus")}
     found |= {"caches": caches(m), "emulated": "yes" if run.emulated else "no", "compiler": m.get("compiler")}
     found |= {"build type": m.get("build_type"), "flags": c.get("c_flags")}
     found |= {"posenc": v.get("version"), "SLEEF": c.get("sleef"), "seed": v.get("seed")}
     found |= {"verified": when(v.get("date")), "measured": when(c.get("date"))}
-    if run.bench:
-        found |= {"memory of the output": pages(run.rows), "huge pages (setting)": c.get("transparent_huge_pages")}
+    if c:
+        found |= {"memory of the output": pages(run.speeds), "huge pages (setting)": c.get("transparent_huge_pages")}
         found |= {"output starts": f"{c.get('offset', '16')} bytes after a multiple of 64"}
         found |= {"load average": ", ".join(f"{x:.2f}" for x in c.get("load_avg") or [])}
     rows = [[what, str(value)] for what, value in found.items() if value not in (None, "")]
     return Table("Conditions of the run", ["what", "value"], rows, text=(1,))
 
 
+def when(date):
+    """2026-11-21T20:00:00+00:00 as people write it."""
+    return (date or "").replace("T", " ").replace("+00:00", " UTC")
+
+
+def pages(speeds):
+    """The share of the output that lay on huge pages, in words."""
+    known = [result.huge_pages for result in speeds.results.values() if result.huge_pages is not None]
+    if not known:
+        return "pages of unknown size"
+    return "huge pages" if min(known) > 0.995 else f"{100 * min(known):.0f} % huge pages"
+
+
+def medians(results):
+    """What a speed and its ± are."""
+    counts = {len(result.times) for result in results} or {0}
+    turns = "turn" if counts == {1} else "turns"
+    few = all(result.spread is None for result in results)
+    spread = "too few for a spread" if few else "±: half the interquartile range"
+    return f"median of {' to '.join(map(str, sorted({min(counts), max(counts)})))} {turns}, {spread}"
+
+
 def wrong(run):
     """How wrong the recipe is that most people copy: in the table, and far from the start."""
-    spans = [run.compared, *([s] for s in run.spans if s[0] <= 100000 < s[1])]
-    errors = [
-        f"by up to {number(run.error(tables.RECIPE, s))} {run.reach(s)}" for s in spans if run.error(tables.RECIPE, s)
-    ]
-    return f"The PyTorch tutorial's recipe, {tables.RECIPE}, is wrong {', and '.join(errors)}." if errors else ""
+    found = []
+    for ranges in [run.ranges, *([range_] for range_ in run.accuracy.ranges if range_.first <= 100000 < range_.end)]:
+        error = run.accuracy.largest_error(tables.RECIPE, ranges)
+        if error:
+            found.append(f"by up to {number(error)} {at_positions(ranges)}")
+    return f"The PyTorch tutorial's recipe, {tables.RECIPE}, is wrong {', and '.join(found)}." if found else ""
 
 
 def sections(run, commits, figures=(), peer=None):
@@ -66,20 +89,20 @@ def sections(run, commits, figures=(), peer=None):
     works, found, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
     if works.rows:
         yield Section("What is fastest for which work", tables=[works])
-    said = f"Errors: the largest {' and '.join(map(run.reach, tables.reached(run)))}, for {run.judged_table()}."
+    said = f"Errors: the largest {' and '.join(map(at_positions, run.shown_ranges))}, for {tables.judged_table(run)}."
     if run.ranked:
-        said += f" Speeds of {run.measured_table()}: {medians(run.timed)}."
+        said += f" Speeds of {answer.measured_table(run)}: {medians(run.timed.values())}."
     if found:
         yield Section("Implementations", said, found)
     if figures:
         yield Section("Error and speed", figures=figures)
     speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
-    folds = {"All errors": [tables.accuracy(run)], "All speeds": speeds, not_run.title: [not_run]}
+    folds = {"All errors": [tables.accuracy(run)] if found else [], "All speeds": speeds, not_run.title: [not_run]}
     if peer:
         folds["Other libraries"] = [peers.table(peer, whole=True)]
     yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
     folds = {machine(run, commits): [conditions(run)]}
-    yield Section("How it was measured", notes=list(HOW if run.bench else HOW[:1]), folds=folds)
+    yield Section("How it was measured", notes=list(HOW if run.speeds.context else HOW[:1]), folds=folds)
 
 
 def page(run, commits, peer, files):
@@ -92,13 +115,13 @@ def page(run, commits, peer, files):
     templates = TOP / "report/templates"
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True)
     style = Markup((templates / "style.css").read_text(encoding="utf-8"))
-    at = f"the output starts {run.context.get('offset', 16)} bytes after a multiple of 64"
+    at = f"the output starts {run.speeds.context.get('offset', 16)} bytes after a multiple of 64"
     said = f"Each family by its fastest version; {at}. A line goes through the medians of tables of about one size. "
     said += "Dotted: the limit, a loop that only stores."
     errors = plots.errors(run), "Largest error by position", "A step is the largest error in a range of positions."
     speeds = plots.speeds(run), "Speed by size of the table", said
     figures = [(plots.svg(heading, draw), heading, caption) for draw, heading, caption in (errors, speeds) if draw]
-    values = {"title": f"posenc on {processor(run.context or run.machine)}", "warnings": list(checks.of_run(run))}
+    values = {"title": f"posenc on {processor(run.machine)}", "warnings": list(checks.of_run(run))}
     values |= {"answer": answer.answer(run) if run.timed else None, "lead": wrong(run), "files": files, "style": style}
     values |= {"sections": list(sections(run, commits, figures, peer)), "drawn_by": Markup(plots.drawn_by())}
     return env.get_template("page.html").render(values)
@@ -125,12 +148,12 @@ def main(args):
         n: p.read_text(encoding="utf-8").strip() if p.exists() else loaded[n].get("commit") for n, p in notes.items()
     }
     commits.pop("peers", None)
-    peer = peers.Peers(loaded["peers"]) if "peers" in paths else None
+    peer = Speeds(loaded["peers"]) if "peers" in paths else None
     if args.csv:
-        return cases.show(run)
+        return as_csv.show(run)
     if args.text:
         for section in sections(run, commits, peer=peer):
-            text.show_section(section)
+            document.show_section(section)
         return
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
     directory = pathlib.Path(args.output or TOP / "build/report")

@@ -1,187 +1,123 @@
-"""A report of posenc-verify and a run of posenc-bench, joined by implementation."""
+"""A report of posenc-verify and a run of posenc-bench, joined: which table the answer is on, and the pick for each work."""
 import math
 
 from . import judge
-from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
-from .words import listed
+from .accuracy import DEFAULT_D_MODEL, Accuracy
+from .formats import at_positions, listed
+from .speeds import Speeds
 
-DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
-DEFAULT_D_MODEL = 512  # of the default report, whose errors are used for every width
-STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
-STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
-
-
-def table_of(range_):
-    return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
+FAR = 131072  # the position to which errors are shown beside those of the measured table
 
 
 class Run:
-    """one: both files are of one table (scripts/pick), at all of whose positions errors count
-    entries: {name: its entry in the report}, in the order of the list of implementations
-    accuracy: {name: {(from, to): errors}} of the report's first table, of those that passed verification
-    failed: {name, or name/dtype: why nothing of it is shown}
-    rows, verified: the cases that were measured, and those of them that did not fail verification
-    families: {name: its family}
-    spans, compared: all position ranges that were judged, and those that the measured table reaches into
-    work, timed, limit: the table of the answer as a work, its cases by name, and the fastest stores to it
-    ranked: errors and speeds are of one table, so that they can be compared
-    picks: {work: the pick for it}; none if emulated; budget: of these picks"""
+    """accuracy, speeds: what posenc-verify found, and what posenc-bench measured, if it ran
+    options: {option: value} of ./scripts/pick, for which both files are of one table; None for ./scripts/bench
+    machine: what both files say of it; default: the implementation that the library uses when no name is given
+    results: {Case: Result} of speeds, without what failed verification
+    table: the work that the answer is on; its results by implementation are `timed`, its limit is `limit`
+    ranges: the position ranges that the table reaches into
+    mismatch: how the judged table differs from the measured one, or ""
+    judged: the implementations whose errors in `ranges` are known
+    ranked: their errors and speeds are of one table, and are compared
+    picks: {work: the judge's pick}; none if emulated, or if the tables differ"""
 
-    def __init__(self, verify, bench=None, budget=judge.Budget(), one=False):
-        self.verify, self.bench, self.budget, self.one = verify, bench, budget, one
-        self.context, self.machine = (bench or {}).get("context", {}), verify.get("machine") or {}
-        self.rows, self.errors = read_bench(bench or {"benchmarks": []})
-        self.entries = {e["name"]: e for e in verify["implementations"]}
-        self.judged_range = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
-        table, passed = table_of(self.judged_range), (e for e in self.entries.values() if e.get("verified") is True)
-        first = {e["name"]: [r for r in e.get("ranges", []) if table_of(r) == table] for e in passed}
-        self.accuracy = {name: {(r["from"], r["to"]): r for r in found} for name, found in first.items()}
-        self.failed = judge.failed(self.entries)
-        self.verified = {c: row for c, row in self.rows.items() if not {*self.failed} & {c.who, f"{c.who}/{c.dtype}"}}
-        self.families = {name: entry["family"] for name, entry in self.entries.items()}
-        self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
-        self.default = self.context.get("default")
-        works = {} if self.emulated else times_by_work(self.verified)
-        self.options = {}  # of the one table, as they were given to scripts/pick
-        self.picks = judge.picks(works, self.entries, self.default, budget, one)
-        self.choose()
+    def __init__(self, verify, bench=None, budget=judge.Budget(), options=None):
+        self.accuracy, self.speeds = Accuracy(verify), Speeds(bench or {"benchmarks": []})
+        self.budget, self.options, self.is_one_table = budget, options, options is not None
+        self.machine = self.accuracy.machine | self.speeds.context
+        self.emulated = self.speeds.context.get("emulated") == "yes" or self.accuracy.machine.get("emulated") is True
+        self.default, failed = self.speeds.context.get("default"), self.accuracy.failed
+        self.results = {
+            case: result
+            for case, result in self.speeds.results.items()
+            if case.who not in failed and f"{case.who}/{case.dtype}" not in failed
+        }
+        if self.is_one_table:
+            self.table = next((case.work for case in self.speeds.results if case.call == "fill"), None)
+        else:
+            self.table = self.speeds.default_table()
+        self.timed = {c.who: r for c, r in self.results.items() if c.work == self.table and c.who in self.entries}
+        self.limit = self.speeds.limit(self.table) if self.table else None
+        end = self.table.n if self.table and not self.emulated else DEFAULT_POSITIONS
+        all_ranges = self.accuracy.ranges
+        self.ranges = [r for r in all_ranges if self.is_one_table or r.first < end] or all_ranges[:1]
+        self.mismatch = listed(self.differences())
+        self.judged = [name for name in self.entries if self.accuracy.largest_error(name, self.ranges) is not None]
+        self.ranked = any(n in self.timed for n in self.judged) and not self.emulated and not self.mismatch
+        self.picks = {} if self.emulated or self.mismatch else self.pick_each()
 
-    def choose(self):
-        """The table of the answer: the default, or the smallest that was measured; the only one of scripts/pick."""
-        known, levels = sizes_in(self.context, "shape"), sizes_in(self.context, "level")
-        ran = [s for s in fills(self.rows) if s not in levels] or fills(self.rows)
-        self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", STANDARD["base"])) for s in ran}
-        by_name = {name: s for s, (name, _) in self.shapes.items()}
-        size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)
-        only = next((case.work for case in self.rows if case.call == "fill"), None) if self.one else None
-        self.work = only or (Case("fill", None, *size) if size else None)
-        self.timed = {case.who: row for case, row in self.verified.items() if case.work == self.work}
-        self.timed = {name: row for name, row in self.timed.items() if name in self.entries}
-        self.limit = limit_of(self.rows, self.work) if self.work else None
-        self.spans = sorted({span for found in self.accuracy.values() for span in found})
-        end = self.work.n if self.work and not self.emulated else DEFAULT_POSITIONS
-        self.compared = [span for span in self.spans if self.one or span[0] < end] or self.spans[:1]
-        self.ranked = any(n in self.timed for n in self.judged()) and not self.emulated and not self.another_table()
+    @property
+    def entries(self):
+        return self.accuracy.entries
 
-    def request(self, name):
-        """The name to request: the family's, where the library then chooses this implementation on this processor."""
-        family = self.families[name]
-        members = [n for n, e in self.entries.items() if e.get("supported", True) and e["family"] == family]
-        return family if members[:1] == [name] else name
+    @property
+    def families(self):
+        return self.accuracy.families
 
-    def pick(self, work=None):
-        """The pick for a work, by default for the table of the answer; or None."""
-        return None if self.another_table() else self.picks.get(work or self.work)
-
-    def other(self, pick):
-        """Which implementation the fastest one of a pick is compared with: the default, or, if it is the default's family
-        itself, the nearest of another family; or None."""
-        family = self.families[pick.fastest]
-        if self.default in pick.against and self.default != pick.fastest:
-            return self.default
-        others = [n for n in pick.against if self.families[n] != family]
-        return min(others, key=lambda n: pick.against[n].ratio, default=None)
-
-    def lacking(self):
-        """{name: the instruction set that this CPU lacks}"""
-        return {name: e["isa"] for name, e in self.entries.items() if not e.get("supported", True)}
-
-    def left_out(self):
-        """{name: why it has no figures}: implementations, then cases and limits"""
-        found = {name: self.reason(name, entry) for name, entry in self.entries.items()}
-        found |= {case: f"failed in the benchmark: {why}" for case, why in self.errors.items()}
-        skipped = {k[len("not_run.") :]: f"not run: {v}" for k, v in self.context.items() if k.startswith("not_run.")}
-        return {name: why for name, why in (self.failed | skipped | found).items() if why}
-
-    def reason(self, name, entry):
-        if name in self.lacking():
-            return "not run: this CPU lacks its instructions"
-        if entry.get("failure"):
-            return self.failed[name]
-        if self.work and self.work.dtype not in entry["dtypes"].split():
-            return f"no {self.work.dtype}"
-        if self.one and not entry.get("ranges"):
-            return "does not make this table"
-        why = "not run" if self.one else "only with --all-cases"
-        return self.failed.get(name) or (why if self.work and name not in self.timed else "")
-
-    def judged(self):
-        return [n for n in self.entries if self.error(n) is not None]
-
-    def reach(self, spans=None):
-        """ "at positions below 5,000" """
-        spans = spans or self.compared
-        if not spans:
-            return "at no position"
-        first, end = spans[0][0], max(b for _, b in spans)
-        return f"at positions below {end:,}" if first == 0 else f"at positions {first:,} to {end - 1:,}"
-
-    def is_sampled(self, spans):
-        """Whether only some rows of these ranges were compared."""
-        found = [self.accuracy[n].get(span) for n in self.accuracy for span in spans]
-        return any(r["rows"] < r["to"] - r["from"] for r in found if r)
-
-    def peculiar(self, base=STANDARD["base"]):
-        """How the judged table differs from the paper's with that base, in words."""
-        of, usual = self.judged_range, STANDARD | {"base": base}
-        return [f"{k} {of[k]}".replace("_", " ") for k, v in usual.items() if of.get(k) not in (None, v)]
-
-    def judged_table(self):
-        return ", ".join([f"{self.judged_range.get('d_model', '?')} columns", *self.peculiar()])
-
-    def measured_table(self):
-        if self.one and not self.work:
-            return (
-                f"{self.spans[-1][1] - self.spans[0][0]} x {self.judged_range['d_model']}, {self.judged_range['dtype']}"
-            )
-        return f"{self.work.n} x {self.work.d}, {self.work.dtype}" if self.work else "no table"
-
+    @property
     def base(self):
         """Of the measured table."""
-        return self.shapes[self.work.size][1]
+        return self.speeds.base(self.table.size)
 
-    def another_table(self):
-        """How the judged table differs from the measured one. The default report is used for every width."""
-        if self.one or not self.work or not self.judged_range:
-            return ""
-        found, width = self.peculiar(self.base()), self.judged_range.get("d_model")
-        if width not in (None, self.work.d, DEFAULT_D_MODEL):
+    @property
+    def shown_ranges(self):
+        """The ranges whose errors are beside the speeds: those of the measured table, and all to FAR."""
+        far = [r for r in self.accuracy.ranges if r.end <= FAR]
+        return [self.ranges, far] if len(far) > len(self.ranges) and not self.is_one_table else [self.ranges]
+
+    def differences(self):
+        """Between the judged table and the measured one. The default report is used for every width."""
+        judged = self.accuracy.table
+        if self.is_one_table or not self.table or not judged:
+            return []
+        found, width = self.accuracy.differences(self.base), judged.get("d_model")
+        if width not in (None, self.table.d, DEFAULT_D_MODEL):
             found.insert(0, f"d_model {width}")
-        if not self.compared or self.compared[0][0] != 0 or self.compared[-1][1] < self.work.n:
-            found.append(self.reach())
-        return listed(found)
+        if not self.ranges or self.ranges[0].first != 0 or self.ranges[-1].end < self.table.n:
+            found.append(at_positions(self.ranges))
+        return found
 
-    def unpicked(self):
-        """Why the table of the answer has no pick."""
-        if self.emulated:
-            return "the run was emulated"
-        if self.errors and self.one:
-            return f"the measurement failed: {next(iter(self.errors.values()))}"
-        if self.another_table():
-            return "errors and speeds are of different tables"
-        return "none is within the budget" if self.timed else "no speed was measured"
+    def is_within_budget(self, name, work):
+        """Whether an implementation passed verification with errors within the budget, at the positions of the work, or at
+        all positions of the one table."""
+        end = math.inf if self.is_one_table else work.n if work.end is None else work.end
+        errors = self.accuracy.errors_below(name, work.dtype, end)
+        return errors is not None and self.budget.allows(*errors)
 
-    def error(self, name, spans=None):
-        """The largest over ranges of positions; None where a range is missing or has no number."""
-        found = self.accuracy.get(name, {})
-        errors = [found.get(span, {}).get("max_abs") for span in spans or self.compared]
-        return None if not errors or None in errors else max(errors)
+    def pick_each(self):
+        """{work: Pick} where a row-writing case of an implementation within the budget was measured"""
+        times, found = {}, {}
+        for case, result in self.results.items():
+            if result.rows:
+                times.setdefault(case.work, {})[case.who] = result.times
+        for work, measured in times.items():
+            within = {n: measured[n] for n in self.entries if n in measured and self.is_within_budget(n, work)}
+            if within:
+                found[work] = judge.pick(within, self.default)
+        return found
 
-    def errors_by_position(self, name):
-        """[the largest error up to the end of each range], None where a range was not judged"""
-        return [self.error(name, self.spans[: i + 1]) for i in range(len(self.spans))]
+    def left_out(self):
+        """{what has no figures: why}: implementations and their dtypes, then cases and limits"""
+        context = self.speeds.context
+        found = self.accuracy.failed | {
+            k[len("not_run.") :]: f"not run: {context[k]}" for k in context if k.startswith("not_run.")
+        }
+        found |= {name: self.why_left_out(name) for name in self.entries}
+        found |= {case: f"failed in the benchmark: {why}" for case, why in self.speeds.failed.items()}
+        return {name: why for name, why in found.items() if why}
 
-    def ulp(self, name, spans=None):
-        """Infinite where JSON has null: an output is not 0 where 0 is correct. None where the report has no ULPs."""
-        values = [r["ulp_max"] for r in self.over(name, spans) if "ulp_max" in r]
-        return None if not values else math.inf if None in values else max(values)
-
-    def over(self, name, spans=None):
-        """Its errors in ranges of positions, by default the compared ones."""
-        return [self.accuracy[name][span] for span in spans or self.compared if span in self.accuracy[name]]
-
-    def correct(self, name):
-        """(how many outputs are correctly rounded, of how many)"""
-        ranges = self.over(name)
-        return sum(round(r["correctly_rounded"] * r["outputs"]) for r in ranges), sum(r["outputs"] for r in ranges)
+    def why_left_out(self, name):
+        """ "" where the implementation has figures"""
+        entry, failed = self.entries[name], self.accuracy.failed
+        if name in self.accuracy.lacking:
+            return "not run: this CPU lacks its instructions"
+        if entry.get("failure"):
+            return failed[name]
+        if self.table and self.table.dtype not in entry["dtypes"].split():
+            return f"no {self.table.dtype}"
+        if self.is_one_table and not entry.get("ranges"):
+            return "does not make this table"
+        if name in failed or not self.table or name in self.timed:
+            return failed.get(name, "")
+        return "not run" if self.is_one_table else "only with --all-cases"

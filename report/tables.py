@@ -1,44 +1,15 @@
-"""The tables of a run of posenc-bench and of a report of posenc-verify, for text, HTML and Markdown."""
-import dataclasses
+"""The tables of a run: what to use for each work, errors, speeds, and what has no figures."""
 import math
 
-from . import judge
-from .stats import SIZES, STORES, limit_of
-from .words import case_name, listed, number, percent, position, scaled, share, speed, three, times, ulps
+from . import document, judge
+from .case_names import case_name
+from .document import Table
+from .formats import at_positions, listed, number, position, share, three, times_as_fast, ulps
+from .speeds import STORES
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
 NEAREST = "For a size that is not listed, take the answer of the nearest one."
 VALUE = "ns/value"
-FAR = 131072  # the position to which errors are shown beside those of the measured table
-
-
-@dataclasses.dataclass
-class Table:
-    """A cell is a text, or a pair of a value and what follows its ±. The first column names the row; the columns
-    numbered in text are aligned left; bold: the names of rows that are emphasized on the page; bars: for each row the
-    length of the bar behind its last cell, as a share of the cell; gap: the rows above a gap, or 0."""
-
-    title: str
-    head: list
-    rows: list
-    note: str = ""
-    text: tuple = ()
-    bold: tuple = ()
-    bars: tuple = ()
-    gap: int = 0
-
-
-@dataclasses.dataclass
-class Section:
-    """finding: a sentence that says what the section shows; notes: more sentences; folds: {line: the tables that the
-    page hides behind it}; figures: [(picture, its heading, its caption)] of the page."""
-
-    heading: str
-    finding: str = ""
-    tables: list = dataclasses.field(default_factory=list)
-    notes: list = dataclasses.field(default_factory=list)
-    folds: dict = dataclasses.field(default_factory=dict)
-    figures: list = dataclasses.field(default_factory=list)
 
 
 def named(name):
@@ -46,53 +17,47 @@ def named(name):
     return f"{name} (PyTorch tutorial)" if name == RECIPE else name
 
 
-def split(table):
-    """Its lines of plain cells: what follows a ± has a column of its own."""
-    pairs = [any(isinstance(row[i], tuple) and row[i][1] for row in table.rows) for i in range(len(table.head))]
-    lines = [[c for name, has in zip(table.head, pairs) for c in ([name, "+-"] if has else [name])]]
-    for row in table.rows:
-        line = []
-        for value, has in zip(row, pairs):
-            value, spread = value if isinstance(value, tuple) else (value, "")
-            line += [value, spread or "-"] if has else [value]
-        lines.append(line)
-    return lines
+def cell(value, spread, digits):
+    """spread: the relative interquartile range, or None"""
+    return f"{value:.{digits}f}", "" if spread is None else f"{value * spread / 2:.{digits}f}"
 
 
-def limit_text(row):
-    kind = "plain" if row.case.call == "store" else "non-temporal"
-    return f"limit: {row.gb_s:.1f} GB/s, {kind} stores of {row.case.who[2:]} bytes"
+def speed(result):
+    return cell(result.gb_s, result.spread, 2 if result.gb_s >= 0.1 else 4) if result else "-"
+
+
+def of_limit(result, limit):
+    """A speed as a share of the limit's."""
+    share = limit.ns / result.ns
+    return f"{100 * share:.1f} %" if share < 1 else "as fast"
+
+
+def limit_text(limit):
+    kind = "plain" if limit.case.call == "store" else "non-temporal"
+    return f"limit: {limit.gb_s:.1f} GB/s, {kind} stores of {limit.case.who[2:]} bytes"
 
 
 def works(run):
     """What to use for each work, beside the fastest of another family."""
     rows = []
-    for work in (work for work in works_of(run) if work.offset is None):
-        pick = run.pick(work)
-        rivals = [n for n in pick.against if run.families[n] != run.families[pick.name]] if pick else []
+    for work in (work for work in works_of(run) if work.offset is None and work in run.picks):
+        pick = run.picks[work]
+        rivals = [name for name in pick.against if run.families[name] != run.families[pick.name]]
         if rivals:
-            rival = min(rivals, key=lambda n: pick.against[n].ratio)
-            c = judge.compare(*(run.verified[work.by(n)].values for n in (rival, pick.name)))
-            said = times(c).replace("as fast", f"as fast as {run.request(rival)}", 1)
-            rows.append([case_name(work), run.request(pick.name), said])
+            rival = min(rivals, key=lambda name: pick.against[name].ratio)
+            c = judge.compare(*(run.results[work.by(name)].times for name in (rival, pick.name)))
+            use, beside = run.accuracy.request(pick.name), run.accuracy.request(rival)
+            rows.append([case_name(work), use, times_as_fast(c, f"as fast as {beside}")])
     title = f"Within {run.budget.ulp:g} ULP at the positions of the work, on this machine"
     return Table(title, ["work", "use", "how fast"], rows, NEAREST, (1, 2))
-
-
-def accuracy_class(run, name):
-    ulp = run.ulp(name)
-    if ulp is not None and ulp <= run.budget.ulp:
-        return f"Within {run.budget.ulp:g} ULP {run.reach()}"
-    angles = "Float32 angles: the error grows with the position"
-    return angles if run.entries[name].get("arithmetic", "").startswith("float32") else "Others"
 
 
 def wrong_values(run, names):
     """How many values of each family, or of its members where they differ, are not correctly rounded: what an
     implementation other than exact may give up."""
     found = {}
-    for n in names:
-        found.setdefault((run.families[n], *run.correct(n)), []).append(n)
+    for name in names:
+        found.setdefault((run.families[name], *run.accuracy.correctly_rounded(name, run.ranges)), []).append(name)
     families, said = [family for family, *_ in found], []
     for (family, right, of), members in found.items():
         who = family if families.count(family) == 1 else listed(members)
@@ -101,70 +66,83 @@ def wrong_values(run, names):
     return f"Values that are not correctly rounded: {', '.join(said)}"
 
 
-def reached(run):
-    """The ranges of positions whose errors are beside the speeds: those of the measured table, and all to FAR."""
-    far = [s for s in run.spans if s[1] <= FAR]
-    return [run.compared, far] if len(far) > len(run.compared) and not run.one else [run.compared]
+def judged_table(run):
+    return ", ".join([f"{run.accuracy.table.get('d_model', '?')} columns", *run.accuracy.differences()])
+
+
+def errors(run, names, ranges):
+    return [number(run.accuracy.largest_error(name, ranges)) for name in names]
+
+
+def ulps_to(run, names, ranges):
+    """A column."""
+    return f"ULP to {position(ranges[-1].end)}", [ulps(run.accuracy.largest_ulp(name, ranges)) for name in names]
 
 
 def implementations(run):
     """A table for each class of accuracy, fastest first, with bars for the speeds."""
-    ran, classes, pick = run.timed if run.ranked else {}, {}, run.pick()
-    for n in sorted(run.judged(), key=lambda n: ran[n].ns if n in ran else math.inf):
-        classes.setdefault(accuracy_class(run, n), []).append(n)
-    far, top = reached(run), max((row.gb_s for row in ran.values()), default=1)
-    head = ["implementation", *(f"error to {position(s[-1][1])}" for s in far), f"ULP to {position(far[-1][-1][1])}"]
-    for title, names in sorted(classes.items(), key=lambda item: not item[0].startswith("Within")):
-        rows = []
-        for n in names:
-            errors = [*(number(run.error(n, s)) for s in far), ulps(run.ulp(n, far[-1]))]
-            rows.append([named(n), *errors, three(ran[n].ns) if n in ran else "-", speed(ran.get(n))])
-        bars = [ran[n].gb_s / top if n in ran else 0 for n in names]
-        note = wrong_values(run, names) if title.startswith("Within") else ""
-        yield Table(title, [*head, VALUE, "GB/s"], rows, note, bold=(pick.name,) if pick else (), bars=bars)
+    within = f"Within {run.budget.ulp:g} ULP {at_positions(run.ranges)}"
+    ran, classes, pick = run.timed if run.ranked else {}, {within: []}, run.picks.get(run.table)
+    for name in sorted(run.judged, key=lambda name: ran[name].ns if name in ran else math.inf):
+        ulp = run.accuracy.largest_ulp(name, run.ranges)
+        if ulp is not None and ulp <= run.budget.ulp:
+            title = within
+        elif run.entries[name].get("arithmetic", "").startswith("float32"):
+            title = "Float32 angles: the error grows with the position"
+        else:
+            title = "Others"
+        classes.setdefault(title, []).append(name)
+    top = max((result.gb_s for result in ran.values()), default=1)
+    for title, names in ((title, names) for title, names in classes.items() if names):
+        columns = [("implementation", map(named, names))]
+        columns += [(f"error to {position(r[-1].end)}", errors(run, names, r)) for r in run.shown_ranges]
+        columns += [ulps_to(run, names, run.shown_ranges[-1])]
+        columns += [(VALUE, [three(ran[name].ns) if name in ran else "-" for name in names])]
+        columns += [("GB/s", [speed(ran.get(name)) for name in names])]
+        bars = [ran[name].gb_s / top if name in ran else 0 for name in names]
+        note = wrong_values(run, names) if title == within else ""
+        yield document.of_columns(title, columns, note=note, bold=(pick.name,) if pick else (), bars=bars)
 
 
 def left_out(run):
-    found, lacking = run.left_out(), run.lacking()
+    found, lacking = run.left_out(), run.accuracy.lacking
     title = f"Not run here: {len(found)}"
     if {*found} <= {*lacking}:
-        isas = dict.fromkeys("AVX-512" if isa == "avx512" else isa.upper() for isa in lacking.values())
-        title += f", for want of {listed(isas)}"
+        title += f", for want of {listed(dict.fromkeys(lacking.values()))}"
     return Table(title, ["what", "why"], [list(item) for item in found.items()], text=(1,))
 
 
 def accuracy(run):
-    rows = []
-    for n in run.judged():
-        bound, errors = run.entries[n].get("bound", {}), map(number, run.errors_by_position(n))
-        said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
-        found = [share(*run.correct(n)), *(ulps(run.ulp(n, spans)) for spans in reached(run))]
-        rows.append([n, *errors, *found, said])
-    end, *far = (position(spans[-1][1]) for spans in reached(run))
-    head = ["implementation", *(f"to {position(end)}" for _, end in run.spans)]
-    head += [f"correctly rounded, to {end}", *(f"ULP to {end}" for end in (end, *far)), "stated bound"]
-    return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, text=(len(head) - 1,))
+    """The largest error up to the end of each range."""
+    found, names = run.accuracy, run.judged
+    columns = [("implementation", names)]
+    for i, range_ in enumerate(found.ranges):
+        columns.append((f"to {position(range_.end)}", errors(run, names, found.ranges[: i + 1])))
+    rounded = [share(*found.correctly_rounded(name, run.ranges)) for name in names]
+    columns += [(f"correctly rounded, to {position(run.ranges[-1].end)}", rounded)]
+    columns += [ulps_to(run, names, ranges) for ranges in run.shown_ranges]
+    bounds = (run.entries[name].get("bound", {}) for name in names)
+    columns += [("stated bound", [f"{bound.get('law', '?')} ({bound.get('evidence', '?')})" for bound in bounds])]
+    title = f"Largest error up to each position, {judged_table(run)}"
+    return document.of_columns(title, columns, text=(len(columns) - 1,))
 
 
 def speeds(run, work):
     """One work, fastest first."""
-    found = {case.who: row for case, row in run.verified.items() if case.work == work}
-    limit, lines = limit_of(run.verified, work), []
+    found = sorted((r for case, r in run.results.items() if case.work == work), key=lambda result: result.ns)
+    limit, recipe = run.speeds.limit(work), run.results.get(work.by(RECIPE))
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
-    unit, *scale = units.get(work.call, ("GB/s",))
-    head = ["implementation", *([unit] if scale else [VALUE, unit])]
+    columns = [("implementation", [result.case.who for result in found])]
+    if work.call in units:
+        unit, scale, digits = units[work.call]
+        columns.append((unit, [cell(result.ns * scale, result.spread, digits) for result in found]))
+    else:
+        columns += [(VALUE, [three(result.ns) for result in found]), ("GB/s", map(speed, found))]
     if limit:
-        head.append("of limit")
-    if RECIPE in found:
-        head.append(f"times {RECIPE}")
-    for name, row in sorted(found.items(), key=lambda item: item[1].ns):
-        line = [name, *([scaled(row, *scale)] if scale else [three(row.ns), speed(row)])]
-        if limit:
-            line.append(percent(row, limit))
-        if RECIPE in found:
-            line.append(three(found[RECIPE].ns / row.ns))
-        lines.append(line)
-    return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
+        columns.append(("of limit", [of_limit(result, limit) for result in found]))
+    if recipe:
+        columns.append((f"times {RECIPE}", [three(recipe.ns / result.ns) for result in found]))
+    return document.of_columns(case_name(work), columns, note=limit_text(limit) if limit else "")
 
 
 def works_of(run):
@@ -174,4 +152,4 @@ def works_of(run):
         kind = not work.is_table, work.call, work.offset is not None, work.kind, work.dtype
         return *kind, work.end or 0, work.n * work.d, work.d
 
-    return sorted({case.work for case in run.verified if case.call not in ("convert", *STORES)}, key=rank)
+    return sorted({case.work for case in run.results if case.call not in ("convert", *STORES)}, key=rank)

@@ -3,7 +3,7 @@ import json
 import re
 from html import unescape
 
-from report.stats import Case
+from report.speeds import Case
 
 NINE = (0.98, 0.985, 0.99, 0.995, 1, 1.005, 1.01, 1.015, 1.02)  # times around their median
 TABLE = Case("fill", None, 5000, 512)

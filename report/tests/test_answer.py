@@ -97,9 +97,9 @@ def test_the_picks_are_the_judges():
             for n, ns in {"exact_avx2": 1, "anchored_avx2": {"row": 2, "fill": 0.5}.get(kind, 1)}.items()]  # fmt: skip
     found = Run(verify(), bench(*more))
     by_work = {}
-    for c, row in found.rows.items():
+    for c, row in found.results.items():
         if c.who in ("exact_avx2", "exact_scalar", "anchored_avx2") and row.rows:
-            by_work.setdefault(c.work, {})[c.who] = row.values
+            by_work.setdefault(c.work, {})[c.who] = row.times
     names = [n for n in found.entries if n in ("exact_avx2", "exact_scalar", "anchored_avx2")]
     judged = {w: judge.pick({n: times[n] for n in names if n in times}, "exact_avx2") for w, times in by_work.items()}
     assert found.picks == judged and len(judged) == 5

@@ -4,9 +4,10 @@ import math
 import pytest
 
 from made_up import case, entry, verify
-from report.judge import Budget, compare, errors, keeps, pick
+from report.accuracy import Accuracy
+from report.judge import Budget, compare, pick
 from report.run import Run
-from report.stats import Case
+from report.speeds import Case
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_the_fastest_of_a_circle():
 
 
 def spans(dtype, shape, *found):
-    return [{"dtype": dtype, "shape": shape, "from": f, "ulp_max": u, "max_abs": a} for f, u, a in found]
+    return [{"dtype": dtype, "shape": shape, "from": f, "to": f + 50, "ulp_max": u, "max_abs": a} for f, u, a in found]
 
 
 @pytest.mark.parametrize(
@@ -101,14 +102,12 @@ def test_errors(dtype, end, found):
     """They are those of the first table of the dtype, at positions that are reached."""
     ranges = spans("float32", "d512", (0, 0.5, 3e-8), (5000, 7, 2e-8), (131072, None, 1e-3))
     ranges += spans("float32", "another", (0, None, 2)) + spans("bfloat16", "another", (0, 0.5, 2e-3))
-    assert errors({"ranges": ranges}, dtype, end) == found
+    assert Accuracy(verify([entry("a", ranges=ranges)])).errors_below("a", dtype, end) == found
 
 
 def test_the_budget():
-    entry = {"verified": True, "ranges": spans("float32", "d512", (0, 1, 3e-8))}
-    assert keeps(entry, Budget(), "float32") and keeps(entry, Budget(1, 3e-8), "float32")
-    assert not keeps(entry, Budget(0.9), "float32") and not keeps(entry, Budget(1, 2e-8), "float32")
-    assert not keeps(entry, Budget(), "float16") and not keeps(entry | {"verified": False}, Budget(), "float32")
+    assert Budget().allows(1, 3e-8) and Budget(1, 3e-8).allows(1, 3e-8)
+    assert not Budget(0.9).allows(1, 3e-8) and not Budget(1, 2e-8).allows(1, 3e-8)
     assert str(Budget()) == "at most 1 ULP" and str(Budget(0.5, 1e-6)) == "at most 0.5 ULP, at most 1e-06 absolute"
 
 
@@ -118,7 +117,7 @@ def run_of(**context):
     entries = [entry(n, ranges=spans("float32", "d512", (0, 0.5, 3e-8))) for n in "ab"]
     entries += [entry("c", ranges=spans("float32", "d512", (0, 0.5, 3e-8), (50, 9, 1)))]
     for r in (r for e in entries for r in e["ranges"]):
-        r |= {"to": r["from"] + 50, "outputs": 1, "correctly_rounded": 1}
+        r |= {"outputs": 1, "correctly_rounded": 1}
     entries += [entry("d", verified=False, failure="it is wrong", ranges=entries[0]["ranges"])]
     cases = []
     for name, ns in {"a": 3, "b": 2, "c": 1, "d": 0.5, "another": 0.1}.items():

@@ -7,9 +7,8 @@ import pytest
 from conftest import run
 from made_up import bench, case, verify
 from report import answer, pages
-from report.peers import Peers
 from report.run import Run
-from report.stats import read_bench
+from report.speeds import Speeds
 
 
 def test_the_pages_of_this_tree():
@@ -33,7 +32,7 @@ def test_the_measured_tables():
     """Their figures are those of the recorded runs, which are named beside them."""
     data = {name: pages.recorded(name) for name in pages.TOOLS}
     ran = Run(data["verify"], data["bench"])
-    made = pages.measured(ran, Peers(data["peers"]))
+    made = pages.measured(ran, Speeds(data["peers"]))
     for name, text in made.items():
         found = data["peers" if name in ("today", "peers") else "bench"]
         assert f"Run of {found['context']['date'][:10]}, commit {found['commit']}, " in text
@@ -44,7 +43,7 @@ def test_the_measured_tables():
     assert [*rows].index("float64") < [*rows].index("recurrence"), "the accurate ones come first"
     assert all(len(line) <= 104 for line in made["answer"].splitlines() if line.startswith("    "))
     lines = [line.split(" | ") for line in made["today"].splitlines() if "of PyTorch's tutorial" in line]
-    times = {row.case.who: row.values for case, row in read_bench(data["peers"])[0].items()
+    times = {case.who: result.times for case, result in Speeds(data["peers"]).results.items()
              if (case.kind, case.n) == ("table", 5000)}  # fmt: skip
     ratio = statistics.median(a / b for a, b in zip(times["torch_tutorial"], times["exact"]))
     assert len(lines) == 1 and float(lines[0][-1].split()[0]) == pytest.approx(ratio, rel=0.006)
@@ -70,8 +69,8 @@ def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
     pages.record("bench")
     found = pages.recorded("bench")
     assert found["commit"] == "abc" and found["context"]["date"] == whole["context"]["date"]
-    rows, again = read_bench(whole)[0], read_bench(found)[0]
-    assert {c: r.values for c, r in rows.items()} == {c: pytest.approx(r.values) for c, r in again.items()}
+    results, again = Speeds(whole).results, Speeds(found).results
+    assert {c: r.times for c, r in results.items()} == {c: pytest.approx(r.times) for c, r in again.items()}
     runs = whole["benchmarks"]
     refuses("bench", whole | {"context": bench()["context"]})  # on an unknown processor
     refuses("bench", bench(**zen))  # without --all-cases

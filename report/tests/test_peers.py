@@ -2,7 +2,8 @@
 import pytest
 
 from made_up import NINE, bench, case
-from report.peers import Peers, table
+from report.peers import table
+from report.speeds import Speeds
 
 
 def python(label, n, d, seconds, **more):
@@ -26,7 +27,7 @@ def peers(*more):
         python("rotary posenc.torch", 8192, 128, 1e-3),
     ]
     run = bench(*cases, *more, fills={}, **CONTEXT)
-    return Peers(run | {"benchmarks": [b for b in run["benchmarks"] if "wrong" not in b["label"]]})
+    return Speeds(run | {"benchmarks": [b for b in run["benchmarks"] if "wrong" not in b["label"]]})
 
 
 def test_the_table():

@@ -5,18 +5,19 @@ import pytest
 
 from made_up import bench, case, file
 from report.load import load
-from report.stats import Case, limit_of, read_bench
+from report.formats import times_as_fast
 from report.judge import Comparison
-from report.words import pair, percent, times
+from report.speeds import Case, Speeds
+from report.tables import cell, of_limit
 
 
 def test_ratio_and_spread():
     """Quartiles of NINE are 0.99 and 1.01: a relative range of 2 %."""
-    found = {case.who: row for case, row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
+    found = {case.who: row for case, row in Speeds(bench(fills={"a": 0.2, "b": 0.1})).results.items()}
     a, b = found["a"], found["b"]
     assert a.gb_s == pytest.approx(20) and a.spread == pytest.approx(0.02)
-    assert (percent(a, b), percent(b, a)) == ("50.0 %", "as fast")
-    assert pair(0.5, 0.02, 3) == ("0.500", "0.010") and pair(0.5, None, 1) == ("0.5", "")
+    assert (of_limit(a, b), of_limit(b, a)) == ("50.0 %", "as fast")
+    assert cell(0.5, 0.04, 3) == ("0.500", "0.010") and cell(0.5, None, 1) == ("0.5", "")
 
 
 @pytest.mark.parametrize("comparison, said", [
@@ -28,13 +29,13 @@ def test_ratio_and_spread():
 ])  # fmt: skip
 def test_ratios_in_words(comparison, said):
     brief = "about as fast" if comparison.verdict == "undecided" else said.partition(" (")[0]
-    assert times(comparison) == said and times(comparison, brief=True) == brief
+    assert times_as_fast(comparison) == said and times_as_fast(comparison, brief=True) == brief
 
 
 def of(label, **counters):
     """The case of a run with that label."""
     runs = [case(label, 1, 8.0, 4.0)[0] | counters]
-    (found,) = read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0]
+    (found,) = Speeds({"context": {"offset": "16"}, "benchmarks": runs}).results
     return found
 
 
@@ -52,29 +53,29 @@ def test_a_case_is_its_label_and_counters():
 def test_times(more, ns):
     """Nanoseconds per element of the rows that were written, or per pass, by the case's clock."""
     found = {"run_type": "iteration", "label": "fill a float32", "positions": 8, "columns": 4, "time_unit": "us"}
-    (row,) = read_bench({"benchmarks": [found | {"cpu_time": 1} | more]})[0].values()
-    assert row.values == [ns]
+    (row,) = Speeds({"benchmarks": [found | {"cpu_time": 1} | more]}).results.values()
+    assert row.times == [ns]
 
 
 def test_turns_that_write_other_numbers_of_rows():
     """Each process decides how many rows of a large table it writes."""
     runs = case("fill a", 1, 5000, 512, (1,), rows=5000) + case("fill a", 3, 5000, 512, (1,), rows=64)
-    (row,) = read_bench({"benchmarks": runs})[0].values()
-    assert row.values == [pytest.approx(1), pytest.approx(3)]
+    (row,) = Speeds({"benchmarks": runs}).results.values()
+    assert row.times == [pytest.approx(1), pytest.approx(3)]
 
 
 def test_aggregates_are_not_read(tmp_path):
     """The variation of an offset of 0 is NaN."""
     aggregate = case("fill a", 1, offset=0)[0] | {"run_type": "aggregate", "offset": math.nan}
-    rows, _ = read_bench(load(file(tmp_path, bench([aggregate])), "posenc-bench"))
-    assert not [c for c in rows if c.who == "a"]
+    speeds = Speeds(load(file(tmp_path, bench([aggregate])), "posenc-bench"))
+    assert not [c for c in speeds.results if c.who == "a"]
 
 
 def test_a_case_that_failed_once_has_no_figures():
     b = bench(case("fill a", 1), [{"run_name": "fill/a/float32", "run_type": "iteration", "label": "fill a float32",
                                    "error_occurred": True, "error_message": "no memory"}])  # fmt: skip
-    rows, failed = read_bench(b)
-    assert failed == {"fill/a/float32": "no memory"} and Case("fill", "a", 5000, 512) not in rows
+    speeds = Speeds(b)
+    assert speeds.failed == {"fill/a/float32": "no memory"} and Case("fill", "a", 5000, 512) not in speeds.results
 
 
 @pytest.mark.parametrize(
@@ -95,5 +96,5 @@ def test_limits(asked, offset, limit):
     non-temporal ones."""
     stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5, "store/uncached w:16": 3}
     runs = [c for label, ns in stores.items() for c in case(label, ns, 8, 4, offset=16 if offset is None else offset)]
-    found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], asked)
+    found = Speeds({"context": {"offset": "16"}, "benchmarks": runs}).limit(asked)
     assert (found and found.case.who) == limit

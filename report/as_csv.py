@@ -2,10 +2,7 @@
 import csv
 import sys
 
-from .judge import errors
-from .run import STANDARD
-from .stats import quartiles
-from .words import IN_A_ROW
+from .accuracy import PAPER
 
 HEAD = ["kind", "implementation", "dtype", "positions", "columns", "end", "offset"]
 HEAD += ["ns_per_value", "quartile_1", "quartile_3", "gb_per_s", "max_ulp", "max_abs"]
@@ -17,11 +14,10 @@ def show(run):
     the paper's table with 512 columns and the same dtype; empty for limits, for what failed, and for other formulas."""
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(HEAD)
-    for case, row in run.rows.items():
-        entry, (_, base) = run.entries.get(case.who, {}), run.shapes.get(case.size, ("", STANDARD["base"]))
-        is_paper = {*case.kind.split("/")[1:]} <= {"uncached", IN_A_ROW} and base == STANDARD["base"]
-        known = errors(entry, case.dtype, case.end or case.n) if is_paper and entry.get("verified") is True else None
-        times = [row.ns, *quartiles(row.values), row.gb_s if row.rows else None]
-        offset = run.context.get("offset") if case.offset is None else case.offset
-        numbers = ["" if value is None else f"{value:.6g}" for value in [*times, *(known or (None, None))]]
+    for case, result in run.speeds.results.items():
+        is_paper = not case.formula and run.speeds.base(case.size) == PAPER["base"]
+        errors = run.accuracy.errors_below(case.who, case.dtype, case.end or case.n) if is_paper else None
+        figures = [result.ns, *result.quartiles(), result.gb_s if result.rows else None, *(errors or (None, None))]
+        offset = run.speeds.context.get("offset") if case.offset is None else case.offset
+        numbers = ["" if value is None else f"{value:.6g}" for value in figures]
         out.writerow([case.kind, case.who, case.dtype, case.n, case.d, case.end, offset, *numbers])
