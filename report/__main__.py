@@ -50,9 +50,8 @@ def arguments():
     add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside the file of --verify")
     add("--output", metavar="DIRECTORY", help="directory of the page, default build/report")
 
-    add = command(
-        "answer", "answer.main", "Prints which implementation to use for the default table, or the smallest one."
-    )
+    text = "Prints which implementation to use for the default table, or the smallest one."
+    add = command("answer", "answer.main", text)
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
     add("--page", help="the path of the report, to be printed")
@@ -66,9 +65,8 @@ def arguments():
     ulps = "the largest error allowed, in units of the last place; default 1 unless --max-abs is given"
     add("--max-ulp", type=limit, metavar="X", help=ulps)
     add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
-    add(
-        "--table", nargs="*", default=[], metavar="OPTION", help="the options of the table, for its title and the calls"
-    )
+    options = "the options of the table, for its title and the calls"
+    add("--table", nargs="*", default=[], metavar="OPTION", help=options)
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="BENCH.json", help="a run of posenc-bench on it")
 

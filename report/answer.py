@@ -94,8 +94,10 @@ def errors(run, names, ranges):
 def measured_table(run):
     if run.table:
         return f"{run.table.n} x {run.table.d}, {run.table.dtype}"
-    judged, end = run.accuracy.table, run.ranges[-1].end
-    return f"{end - run.ranges[0].first} x {judged['d_model']}, {judged['dtype']}" if run.is_one_table else "no table"
+    if not run.is_one_table:
+        return "no table"
+    judged, rows = run.accuracy.table, run.ranges[-1].end - run.ranges[0].first
+    return f"{rows} x {judged['d_model']}, {judged['dtype']}"
 
 
 def title(run):
@@ -121,6 +123,10 @@ def legend(run, head):
     return "; ".join(said)
 
 
+NAMED = ("dtype", "layout", "order", "odd")  # options whose values are names
+SHORT = {"float32": "F32", "float64": "F64", "bfloat16": "BF16", "float16": "F16"}  # the names of enumerators
+
+
 def spec(options, columns):
     """The statements in C that make a spec with these fields; none where it is the paper's."""
     if not options:
@@ -129,9 +135,8 @@ def spec(options, columns):
     preset = f'"{fields.pop("preset")}"' if "preset" in options else "NULL"
     found = [f"posenc_spec_init(&spec, {columns}, {preset});"]
     for key, value in fields.items():
-        short = {"float32": "F32", "float64": "F64", "bfloat16": "BF16", "float16": "F16"}.get(value, value.upper())
-        is_named = key in ("dtype", "layout", "order", "odd")
-        found.append(f"spec.{key} = {f'POSENC_{key.upper()}_{short}' if is_named else value};")
+        enumerator = f"POSENC_{key.upper()}_{SHORT.get(value, value.upper())}"
+        found.append(f"spec.{key} = {enumerator if key in NAMED else value};")
     return " ".join(found)
 
 
@@ -143,23 +148,15 @@ def code(run, name):
     else:
         options, first, end = {} if run.base == PAPER["base"] else {"base": f"{run.base:g}"}, 0, run.table.n
     name, rows, columns = run.accuracy.request(name), end - first, run.table.d
-    named = {"first": first or None} | options | {"impl": None if name == DEFAULT else name}
-    named = [f"{key}={quoted(value)}" for key, value in named.items() if value is not None]
-    python = f"posenc.table({', '.join([str(rows), str(columns), *named])})"
+    arguments = [f"{rows}, {columns}"] + ([f"first={first}"] if first else [])
+    for key, value in (options | ({} if name == DEFAULT else {"impl": name})).items():
+        arguments.append(f'{key}="{value}"' if key in (*NAMED, "preset", "impl") else f"{key}={value}")
+    python = f"posenc.table({', '.join(arguments)})"
     chosen, fields = "NULL" if name == DEFAULT else f'"{name}"', spec(options, columns)
     c = f"posenc_fill_once(&spec, {chosen}, {first}, {rows}, table, {columns})"
     lines = [f"Use {name}{promised}: {fields}", c] if fields else [f"Use {name}{promised}: {c}"]
     fits = not fields and len(lines[0] + python) < WIDTH - 1
     return [f"{lines[0]}; {python}"] if fits else [*lines, f"In Python: {python}"]
-
-
-def quoted(value):
-    """As in Python."""
-    try:
-        float(value)
-        return str(value)
-    except ValueError:
-        return f'"{value}"'
 
 
 def promise(run, name):

@@ -57,14 +57,8 @@ def today(speeds):
     single, rows = rotation[Case("row", None, 1, 512, end=peers.EARLY)], []
     python = (peer for peer in found if peer.work in (Case("table", None, 5000, 512), Case("rotary", None, 8192, 128)))
     for work, name, theirs, _, ours, comparison in (fill, *python):
-        figures = [
-            peers.error(theirs),
-            peers.clock(theirs),
-            peers.error(ours),
-            peers.clock(ours),
-            three(comparison.ratio),
-        ]
-        rows.append([f"{peers.what(speeds, name)}, {work.n} x {work.d}", *figures])
+        figures = [text(result) for result in (theirs, ours) for text in (peers.error, peers.clock)]
+        rows.append([f"{peers.what(speeds, name)}, {work.n} x {work.d}", *figures, three(comparison.ratio)])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
     note = (
         f"The rotation: {peers.not_nearest(fill.result)} of {5000 * 512:,} values are not the nearest, its largest error to "
@@ -108,14 +102,10 @@ def measured(run, others):
     def block(table, *notes):
         return f"{document.markdown(table)}\n\n{' '.join(filter(None, [table.note, *notes]))}"
 
-    table, printed = peers.table(others), textwrap.indent("\n".join(answer.lines(run)), "    ")
-    ours, theirs = ran(run.speeds), ran(others)
-    found = {
-        "answer": f"{printed}\n\n{ours}",
-        "short": block(short(run), ours),
-        "speed": block(speed(run.speeds), ours),
-    }
-    return found | {"today": block(today(others), theirs), "peers": block(table, theirs, beside_rotation(others))}
+    printed, ours, theirs = textwrap.indent("\n".join(answer.lines(run)), "    "), ran(run.speeds), ran(others)
+    found = {"answer": f"{printed}\n\n{ours}", "short": block(short(run), ours)}
+    found |= {"speed": block(speed(run.speeds), ours), "today": block(today(others), theirs)}
+    return found | {"peers": block(peers.table(others), theirs, beside_rotation(others))}
 
 
 def example(file, part):

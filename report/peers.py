@@ -41,10 +41,10 @@ class Beside(NamedTuple):
 def works(speeds):
     """{work: {name: its result}} of posenc and others; exact and anchored under their families' names"""
     found = {}
-    members = {speeds.context[k]: k[len("member.") :] for k in speeds.context if k.startswith("member.")}
+    families = {member: family for family, member in speeds.named("member").items()}
     for case, result in speeds.results.items():
         if case.call in JOBS:
-            found.setdefault(case.work, {})[members.get(case.who, case.who)] = result
+            found.setdefault(case.work, {})[families.get(case.who, case.who)] = result
     return found
 
 
@@ -114,10 +114,9 @@ def table(speeds, whole=False):
         rows.append([job(work), what(speeds, name), *cells, times_as_fast(comparison, brief=True)])
     head = ["job", "what people use", "its error", "not nearest", "its time", "posenc", "error", "time", "posenc is"]
     note = f"One thread, float32, on {processor(speeds.context)}. An error is the largest of all values. *Not nearest*: how many values are not the nearest float32. -: not compared."
-    not_run = {k[len("not_run.") :]: why for k, why in speeds.context.items() if k.startswith("not_run.")}
-    for title, names in (("Not run", not_run), ("Failed", speeds.failed)):
-        if names:
-            note += f" {title}: {', '.join(f'{name} ({why})' for name, why in names.items())}."
+    for title, reasons in (("Not run", speeds.named("not_run")), ("Failed", speeds.failed)):
+        if reasons:
+            note += f" {title}: {', '.join(f'{name} ({why})' for name, why in reasons.items())}."
     return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 5, 8))
 
 

@@ -143,11 +143,10 @@ def main(args):
         paths["peers"] = pathlib.Path(args.peers or beside)
     loaded = {name: load(path, *TOOLS[name]) for name, path in paths.items()}
     run = Run(loaded["verify"], loaded.get("bench"))
-    notes = {name: path.with_suffix(".commit") for name, path in paths.items()}
-    commits = {
-        n: p.read_text(encoding="utf-8").strip() if p.exists() else loaded[n].get("commit") for n, p in notes.items()
-    }
-    commits.pop("peers", None)
+    commits = {}
+    for name in (name for name in paths if name != "peers"):
+        note = paths[name].with_suffix(".commit")
+        commits[name] = note.read_text(encoding="utf-8").strip() if note.exists() else loaded[name].get("commit")
     peer = Speeds(loaded["peers"]) if "peers" in paths else None
     if args.csv:
         return as_csv.show(run)

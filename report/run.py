@@ -24,17 +24,15 @@ class Run:
 
     def __init__(self, verify, bench=None, budget=judge.Budget(), options=None):
         self.accuracy, self.speeds = Accuracy(verify), Speeds(bench or {"benchmarks": []})
+        self.entries, self.families = self.accuracy.entries, self.accuracy.families
         self.budget, self.options, self.is_one_table = budget, options, options is not None
         self.machine = self.accuracy.machine | self.speeds.context
         self.emulated = self.speeds.context.get("emulated") == "yes" or self.accuracy.machine.get("emulated") is True
         self.default, failed = self.speeds.context.get("default"), self.accuracy.failed
-        self.results = {
-            case: result
-            for case, result in self.speeds.results.items()
-            if case.who not in failed and f"{case.who}/{case.dtype}" not in failed
-        }
+        results = self.speeds.results
+        self.results = {c: r for c, r in results.items() if not {c.who, f"{c.who}/{c.dtype}"} & {*failed}}
         if self.is_one_table:
-            self.table = next((case.work for case in self.speeds.results if case.call == "fill"), None)
+            self.table = next((case.work for case in results if case.call == "fill"), None)
         else:
             self.table = self.speeds.default_table()
         self.timed = {c.who: r for c, r in self.results.items() if c.work == self.table and c.who in self.entries}
@@ -46,14 +44,6 @@ class Run:
         self.judged = [name for name in self.entries if self.accuracy.largest_error(name, self.ranges) is not None]
         self.ranked = any(n in self.timed for n in self.judged) and not self.emulated and not self.mismatch
         self.picks = {} if self.emulated or self.mismatch else self.pick_each()
-
-    @property
-    def entries(self):
-        return self.accuracy.entries
-
-    @property
-    def families(self):
-        return self.accuracy.families
 
     @property
     def base(self):
@@ -99,10 +89,7 @@ class Run:
 
     def left_out(self):
         """{what has no figures: why}: implementations and their dtypes, then cases and limits"""
-        context = self.speeds.context
-        found = self.accuracy.failed | {
-            k[len("not_run.") :]: f"not run: {context[k]}" for k in context if k.startswith("not_run.")
-        }
+        found = self.accuracy.failed | {name: f"not run: {why}" for name, why in self.speeds.named("not_run").items()}
         found |= {name: self.why_left_out(name) for name in self.entries}
         found |= {case: f"failed in the benchmark: {why}" for case, why in self.speeds.failed.items()}
         return {name: why for name, why in found.items() if why}

@@ -110,10 +110,12 @@ class Speeds:
             repetitions.setdefault(case, []).append(b)
         self.results = {case: Result(case, found) for case, found in repetitions.items()}
 
+    def named(self, what):
+        """{NAME: value} of the context's lines `what.NAME`"""
+        return {key[len(what) + 1 :]: value for key, value in self.context.items() if key.startswith(f"{what}.")}
+
     def sizes(self, what):
-        """Of the context's lines `shape.NAME` or `level.NAME`."""
-        lines = {key[len(what) + 1 :]: value for key, value in self.context.items() if key.startswith(f"{what}.")}
-        found = {name: re.match(r"n:(\d+)/d:(\d+) base (\S+),", value) for name, value in lines.items()}
+        found = {name: re.match(r"n:(\d+)/d:(\d+) base (\S+),", value) for name, value in self.named(what).items()}
         return {(int(m[1]), int(m[2])): (name, float(m[3])) for name, m in found.items() if m}
 
     def base(self, size):

@@ -3,10 +3,8 @@ import json
 import re
 from html import unescape
 
-from report.speeds import Case
 
 NINE = (0.98, 0.985, 0.99, 0.995, 1, 1.005, 1.01, 1.015, 1.02)  # times around their median
-TABLE = Case("fill", None, 5000, 512)
 
 
 def ranges(error, ulp, correct, **more):
@@ -38,10 +36,16 @@ def verify(entries=None, **more):
 
 def case(label, ns, n=5000, d=512, times=NINE, rows=None, **more):
     """ns of an element; label: its kind and implementation, and the dtype, if it is another than float32"""
-    label = label if label.count(" ") == 2 else f"{label} float32"
+    label, clocks = label if label.count(" ") == 2 else f"{label} float32", ("cpu_time", "real_time")
+    clock, other = clocks[::-1] if "wall" in more else clocks
     found = {"run_name": label.replace(" ", "/"), "run_type": "iteration", "label": label, "time_unit": "ns"}
-    found |= {"positions": n, "columns": d, "rows": rows or n, "offset": 16, "real_time": 1}
-    return [found | {"cpu_time": ns * t * (rows or n) * d} | more for t in times]
+    found |= {"positions": n, "columns": d, "rows": rows or n, "offset": 16, other: 1}
+    return [found | {clock: ns * t * (rows or n) * d} | more for t in times]
+
+
+def failed_case(name, label, why="no memory"):
+    found = {"run_name": name, "label": f"{label} float32", "run_type": "iteration", "error_occurred": True}
+    return [found | {"error_message": why}]
 
 
 FILLS = {"exact_avx2": 0.2, "anchored_avx2": 0.16, "exact_scalar": 2, "naive": 16}  # 20, 25, 2 and 0.25 GB/s
@@ -71,8 +75,4 @@ def file(directory, data):
 
 def text_of(page):
     page = re.sub(r"<style>.*?</style>|<svg.*?</svg>", " ", page, flags=re.S)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)))
-
-
-def lines(text, start):
-    return [" ".join(line.split()) for line in text.splitlines() if line.startswith(start)]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())

@@ -5,27 +5,20 @@ import sys
 import pytest
 
 from conftest import run
-from made_up import NINE, TABLE, bench, case, entry, file, ranges, verify
-from report import answer, judge
+from made_up import NINE, bench, case, entry, failed_case, file, ranges, verify
+from report import answer
 from report.load import TOP
 from report.run import Run
 
-WIDE = {
-    "exact_avx512": 0.2,
-    "exact_avx2": 0.25,
-    "anchored_avx512": 0.16,
-    "anchored_avx2": 0.1,
-    "explog": 3,
-    "float64": 9,
-}
+WIDE = {"exact_avx512": 0.2, "exact_avx2": 0.25, "anchored_avx512": 0.16, "anchored_avx2": 0.1}
+WIDE |= {"explog": 3, "float64": 9}
 ISAS = {name: name.rpartition("_")[2] if "_" in name else "any" for name in WIDE}
 
 
-def wide(**more):
+def wide():
     """A report of a processor with AVX-512; explog is the only one that is not accurate."""
     found = [entry(n, isa, **({"error": 4e-4, "ulp": 1e6} if n == "explog" else {})) for n, isa in ISAS.items()]
-    found += [entry("sleef_neon", "neon", supported=False, verified=False, ranges=[])]
-    return verify([e | more.get(e["name"], {}) for e in found])
+    return verify([*found, entry("sleef_neon", "neon", supported=False, verified=False, ranges=[])])
 
 
 def parts(out):
@@ -81,33 +74,32 @@ def swing(ns, by):
 ])  # fmt: skip
 def test_exact_first_and_the_next_one(done, anchored, by, line):
     """The bench names exact first, then always how fast the fastest other family is."""
-    fills = {"exact_avx2": 0.2}
-    b = bench(
-        case("fill anchored_avx2", 1, times=swing(anchored, by) if by else [anchored * t for t in NINE]), fills=fills
-    )
+    times = swing(anchored, by) if by else [anchored * t for t in NINE]
+    b = bench(case("fill anchored_avx2", 1, times=times), fills={"exact_avx2": 0.2})
     said = parts(done("answer", verify([entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2")]), b))[2]
     assert said[0].startswith("Use exact: posenc_fill_once(&spec, NULL, ")
     assert said[1] == f"anchored: {line}, rounding not guaranteed"
 
 
-def test_the_picks_are_the_judges():
-    """For each work, and for the whole answer."""
-    more = [case(f"{kind} {n}", ns, *size, **({"end": 4096, "rows": 64} if kind == "row" else {}))
-            for kind, size in (("fill", (16, 384)), ("row", (1, 512)), ("fill_at", (2048, 512)), ("fill/uncached", (5000, 512)))
-            for n, ns in {"exact_avx2": 1, "anchored_avx2": {"row": 2, "fill": 0.5}.get(kind, 1)}.items()]  # fmt: skip
-    found = Run(verify(), bench(*more))
-    by_work = {}
-    for c, row in found.results.items():
-        if c.who in ("exact_avx2", "exact_scalar", "anchored_avx2") and row.rows:
-            by_work.setdefault(c.work, {})[c.who] = row.times
-    names = [n for n in found.entries if n in ("exact_avx2", "exact_scalar", "anchored_avx2")]
-    judged = {w: judge.pick({n: times[n] for n in names if n in times}, "exact_avx2") for w, times in by_work.items()}
-    assert found.picks == judged and len(judged) == 5
-    said = answer.answer(found).lines
-    assert judged[TABLE].name == "anchored_avx2" and any(line.startswith("anchored: 1.25 times") for line in said)
-    assert said[2] == (
-        "Other work: anchored is 2.00 times as fast as exact at 16 x 384; exact is 2.00 times as fast as anchored for single rows; "
-        "about as fast at random positions, in uncached memory"
+def test_other_work():
+    """What is certain comes first, ties last. Each kind has its largest difference, with the other family beside it."""
+
+    def work(kind, size, **times):
+        more = {"end": 4096, "rows": 64} if kind == "row" else {}
+        return [c for n, t in times.items() for c in case(f"{kind} {n}", 1, *size, times=t, **more)]
+
+    def nine(ns):
+        return [ns * t for t in NINE]
+
+    entries = [entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2"), entry("float64", family="float64")]
+    works = work("fill_at", (2048, 512), exact_avx2=nine(1), anchored_avx2=nine(1))
+    works += work("row", (1, 512), exact_avx2=nine(1), anchored_avx2=nine(3), float64=nine(1.6))
+    works += work("fill", (64, 512), exact_avx2=swing(9, 0.9), anchored_avx2=nine(4))
+    works += work("fill", (256, 512), exact_avx2=nine(3), anchored_avx2=nine(2))
+    works += work("fill/uncached", (256, 512), exact_avx2=nine(4), anchored_avx2=nine(2))
+    assert answer.answer(Run(verify(entries), bench(works))).lines[2] == (
+        "Other work: anchored is 2.00 times as fast as exact in uncached memory, 1.50 at 256 x 512; exact is 1.60 times as fast "
+        "as float64 for single rows; about as fast at random positions"
     )
 
 
@@ -117,8 +109,7 @@ def test_the_picks_are_the_judges():
     (wide(), bench(fills=WIDE, **{"shape.transformer": "n:5000/d:512 base 500, that"}),
      "Use: no answer, errors and speeds are of different tables"),
     (verify(), bench(), "Failed: wrong (2 outputs beyond <b>its</b> bound)"),
-    (verify(), bench([{"run_name": "fill/exact_avx2/x", "label": "fill exact_avx2 float32", "run_type": "iteration",
-                       "error_occurred": True, "error_message": "no memory"}]), "Failed: fill/exact_avx2/x (no memory)"),
+    (verify(), bench(failed_case("fill/exact_avx2/x", "fill exact_avx2")), "Failed: fill/exact_avx2/x (no memory)"),
 ])  # fmt: skip
 def test_failures_have_a_line(v, b, line):
     assert line in answer.answer(Run(v, b)).lines
@@ -161,8 +152,7 @@ def test_a_budget(tmp_path, budget, name):
 
 def test_no_pick(tmp_path):
     assert picked(tmp_path, "--max-ulp", "0.1", status=1)[2][0] == "Use: no answer, none is within the budget"
-    failed = {"run_name": "x", "label": "fill naive float32", "run_type": "iteration", "error_occurred": True}
-    some = bench([failed | {"error_message": "no memory"}])
+    some = bench(failed_case("x", "fill naive"))
     assert "Failed: x (no memory)" in picked(tmp_path, b=some, status=2)[2]
     some["benchmarks"] = some["benchmarks"][-1:]
     title, _, said = picked(tmp_path, b=some, status=2)
@@ -223,9 +213,8 @@ def test_without_what_the_page_needs(tmp_path):
     code = "import sys; sys.modules |= dict.fromkeys(['matplotlib', 'numpy', 'jinja2']); import report.__main__ as m; "
     for command, v in (("answer", verify()), ("pick", of_table())):
         given = [command, file(tmp_path, v), file(tmp_path, bench())]
-        done = subprocess.run(
-            [sys.executable, "-c", code + "m.main(sys.argv[1:])", *given], cwd=TOP, capture_output=True
-        )
+        program = [sys.executable, "-c", code + "m.main(sys.argv[1:])"]
+        done = subprocess.run([*program, *given], cwd=TOP, capture_output=True)
         assert done.returncode == 0 and b"Use " in done.stdout
 
 
@@ -242,27 +231,6 @@ def test_what_is_beside_the_pick(tmp_path):
     fills = {"exact_avx2": 0.3, "anchored_avx2": 0.2}
     said = answer.answer(Run(verify(entries), bench(fills=fills, default="exact_avx512"))).lines
     assert said[0].startswith("Use anchored (rounding not guaranteed): ")
-
-
-def test_other_work_is_that_of_the_names():
-    """What is certain comes before what is not; each ratio has the other family beside it."""
-
-    def work(kind, size, **times):
-        more = {"end": 4096, "rows": 64} if kind == "row" else {}
-        return [c for n, t in times.items() for c in case(f"{kind} {n}", 1, *size, times=t, **more)]
-
-    def nine(ns):
-        return [ns * t for t in NINE]
-
-    entries = [entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2"), entry("float64", family="float64")]
-    works = work("fill_at", (2048, 512), exact_avx2=nine(1), anchored_avx2=nine(2), float64=nine(8))
-    works += work("row", (1, 512), exact_avx2=nine(1), anchored_avx2=nine(3), float64=nine(1.5))
-    works += work("fill", (64, 512), exact_avx2=swing(9, 0.9), anchored_avx2=nine(4))
-    works += work("fill", (256, 512), exact_avx2=nine(3), anchored_avx2=nine(2))
-    assert answer.other_work(Run(verify(entries), bench(works))) == [
-        "Other work: exact is 2.00 times as fast as anchored at random positions; exact is 1.50 times as fast as float64 for "
-        "single rows; anchored is 1.50 times as fast as exact at 256 x 512"
-    ]
 
 
 def test_turns_are_joined(done, refused, tmp_path):

@@ -1,6 +1,5 @@
 """The page of scripts/report in headless Chromium, wide and narrow, light and dark. A short run of the build's
-posenc-verify and posenc-bench ($POSENC_VERIFY, $POSENC_BENCH) is its data. $POSENC_SCREENSHOTS, if given, is a
-directory for screenshots."""
+posenc-verify and posenc-bench ($POSENC_VERIFY, $POSENC_BENCH) is its data."""
 import os
 import pathlib
 import shutil
@@ -150,16 +149,3 @@ def test_colours_follow_the_theme(view):
               [...document.querySelectorAll('figure svg text')].some(t => light(getComputedStyle(t).fill))]"""
     )
     assert found == [theme == "light", theme == "dark", False]
-
-
-def test_screenshot(view):
-    browser, width, theme = view
-    directory = os.environ.get("POSENC_SCREENSHOTS")
-    if not directory:
-        pytest.skip("$POSENC_SCREENSHOTS says where, and is not set")
-    browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = false")
-    height = browser.execute_script("return document.documentElement.scrollHeight")
-    resize(browser, width, height)
-    path = pathlib.Path(directory, f"report-{width}-{theme}.png")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    assert browser.get_screenshot_as_file(str(path)) and path.stat().st_size > 50000

@@ -8,7 +8,7 @@ from conftest import run
 from made_up import bench, case, verify
 from report import answer, pages
 from report.run import Run
-from report.speeds import Speeds
+from report.speeds import Case, Speeds
 
 
 def test_the_pages_of_this_tree():
@@ -43,9 +43,9 @@ def test_the_measured_tables():
     assert [*rows].index("float64") < [*rows].index("recurrence"), "the accurate ones come first"
     assert all(len(line) <= 104 for line in made["answer"].splitlines() if line.startswith("    "))
     lines = [line.split(" | ") for line in made["today"].splitlines() if "of PyTorch's tutorial" in line]
-    times = {case.who: result.times for case, result in Speeds(data["peers"]).results.items()
-             if (case.kind, case.n) == ("table", 5000)}  # fmt: skip
-    ratio = statistics.median(a / b for a, b in zip(times["torch_tutorial"], times["exact"]))
+    results, work = Speeds(data["peers"]).results, Case("table", None, 5000, 512)
+    theirs, ours = (results[work.by(name)].times for name in ("torch_tutorial", "exact"))
+    ratio = statistics.median(a / b for a, b in zip(theirs, ours))
     assert len(lines) == 1 and float(lines[0][-1].split()[0]) == pytest.approx(ratio, rel=0.006)
 
 

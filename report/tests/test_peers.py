@@ -1,15 +1,7 @@
 """The table of ./scripts/peers."""
-import pytest
-
-from made_up import NINE, bench, case
+from made_up import bench, case, failed_case
 from report.peers import table
 from report.speeds import Speeds
-
-
-def python(label, n, d, seconds, **more):
-    """A case of bench/peers.py."""
-    found = {"run_name": label, "run_type": "iteration", "label": f"{label} float32", "time_unit": "ns", "wall": 1}
-    return [found | {"positions": n, "columns": d, "rows": n, "real_time": seconds * 1e9 * t} | more for t in NINE]
 
 
 CONTEXT = {"member.exact": "exact_avx2", "member.anchored": "anchored_avx2", "peer.highway": "a | quick one"}
@@ -22,10 +14,8 @@ def peers(*more):
              for who, ns, error in (("exact_avx2", 0.2, {"error": 3e-8}), ("anchored_avx2", 0.1, {}), ("highway", 0.1, {"error": 4e-4, "not_nearest": 1234567}))
              ]  # fmt: skip
     cases += [case("row exact_avx2", 0.2, 1, rows=64, end=4096), case("row highway", 0.4, 1, rows=64, end=4096)]
-    cases += [
-        python("rotary transformers_rotary", 8192, 128, 2e-3),
-        python("rotary posenc.torch", 8192, 128, 1e-3),
-    ]
+    for who, seconds in (("transformers_rotary", 2e-3), ("posenc.torch", 1e-3)):
+        cases.append(case(f"rotary {who}", seconds * 1e9 / (8192 * 128), 8192, 128, wall=1))
     run = bench(*cases, *more, fills={}, **CONTEXT)
     return Speeds(run | {"benchmarks": [b for b in run["benchmarks"] if "wrong" not in b["label"]]})
 
@@ -39,38 +29,24 @@ def test_the_table():
          "2.00 times as fast"],
     ]  # fmt: skip
     assert found.note.endswith("Not run: jax_f32 (no module named jax).")
-    failed = {"run_name": "fill/x", "label": "fill x float32", "run_type": "iteration", "error_occurred": True}
-    assert table(peers([failed | {"error_message": "off by 2"}])).note.endswith(" Failed: fill/x (off by 2).")
-    assert [row[0] for row in table(peers(), whole=True).rows][1:3] == [
-        "C: fill, 5000 x 512",
-        "C: single rows below 4k, 512 columns",
-    ]
+    failed = failed_case("fill/x", "fill x", "off by 2")
+    assert table(peers(failed)).note.endswith(" Failed: fill/x (off by 2).")
+    jobs = [row[0] for row in table(peers(), whole=True).rows]
+    assert jobs[1:3] == ["C: fill, 5000 x 512", "C: single rows below 4k, 512 columns"]
 
 
 def test_rotation():
     """In a long table and in single rows below 4096, too."""
-    more = [
-        case(f"fill {who}", ns, 131072, 128, error=3e-8, not_nearest=7)
-        for who, ns in (("exact_avx2", 0.2), ("rotation_avx2", 0.3))
-    ]
+    more = [case(f"fill {who}", 1, 131072, 128, error=3e-8) for who in ("exact_avx2", "rotation_avx2")]
     more += [case("row rotation_avx2", 0.8, 1, rows=64, end=end) for end in (4096, 2**20)]
-    rows = [row[:3] for row in table(peers(*more)).rows if row[1] == "rotation_avx2"]
-    assert rows == [
-        ["C: fill, 131072 x 128", "rotation_avx2", "3.0e-8"],
-        ["C: single rows below 4k, 512 columns", "rotation_avx2", "-"],
-    ]
+    rows = [[row[0], row[2]] for row in table(peers(*more)).rows if row[1] == "rotation_avx2"]
+    assert rows == [["C: fill, 131072 x 128", "3.0e-8"], ["C: single rows below 4k, 512 columns", "-"]]
 
 
 def test_where_others_are_faster():
     """The clearest case of each kind."""
-    more = [
-        case(f"once {who}", ns, n, 8) for n in (2, 40, 9) for who, ns in (("exact_avx2", 1), ("highway", 1 - n / 100))
-    ]
-    more += [case(f"row {who}", ns, 1, rows=64, end=2**20) for who, ns in (("exact_avx2", 1), ("highway", 0.5))]
-    rows = [row[0] for row in table(peers(*more)).rows]
-    assert rows == [
-        "C: fill, 5000 x 512",
-        "C: single rows below 1M, 512 columns",
-        "C: plan and fill, 40 x 8",
-        "rotary embedding, 8192 x 128",
-    ]
+    more = [case("row highway", 0.5, 1, rows=64, end=2**20), case("row exact_avx2", 1, 1, rows=64, end=2**20)]
+    for n in (2, 40, 9):
+        more += [case("once highway", 1 - n / 100, n, 8), case("once exact_avx2", 1, n, 8)]
+    jobs = [row[0] for row in table(peers(*more)).rows]
+    assert jobs[1:3] == ["C: single rows below 1M, 512 columns", "C: plan and fill, 40 x 8"] and len(jobs) == 4

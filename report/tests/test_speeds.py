@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from made_up import bench, case, file
+from made_up import bench, case, failed_case, file
 from report.load import load
 from report.formats import times_as_fast
 from report.judge import Comparison
@@ -32,24 +32,9 @@ def test_ratios_in_words(comparison, said):
     assert times_as_fast(comparison) == said and times_as_fast(comparison, brief=True) == brief
 
 
-def of(label, **counters):
-    """The case of a run with that label."""
-    runs = [case(label, 1, 8.0, 4.0)[0] | counters]
-    (found,) = Speeds({"context": {"offset": "16"}, "benchmarks": runs}).results
-    return found
-
-
-def test_a_case_is_its_label_and_counters():
-    assert of("fill exact bfloat16", offset=16.0) == Case("fill", "exact", 8, 4, "bfloat16")
-    assert of("row exact float32", end=9.0, offset=0.0) == Case("row", "exact", 8, 4, end=9, offset=0)
-    assert of("fill_at/in_a_row exact float32").call == "fill_at"
-
-
-@pytest.mark.parametrize(
-    "more, ns",
-    [({"rows": 8.0}, 1000 / 32), ({"rows": 2.0}, 1000 / 8), ({}, 1000),
-     ({"wall": 1.0, "real_time": 3, "rows": 8.0}, 3000 / 32)],
-)  # fmt: skip
+@pytest.mark.parametrize("more, ns", [
+    ({"rows": 8.0}, 1000 / 32), ({"rows": 2.0}, 1000 / 8), ({}, 1000), ({"wall": 1.0, "real_time": 3, "rows": 8.0}, 3000 / 32),
+])  # fmt: skip
 def test_times(more, ns):
     """Nanoseconds per element of the rows that were written, or per pass, by the case's clock."""
     found = {"run_type": "iteration", "label": "fill a float32", "positions": 8, "columns": 4, "time_unit": "us"}
@@ -72,25 +57,20 @@ def test_aggregates_are_not_read(tmp_path):
 
 
 def test_a_case_that_failed_once_has_no_figures():
-    b = bench(case("fill a", 1), [{"run_name": "fill/a/float32", "run_type": "iteration", "label": "fill a float32",
-                                   "error_occurred": True, "error_message": "no memory"}])  # fmt: skip
-    speeds = Speeds(b)
+    speeds = Speeds(bench(case("fill a", 1), failed_case("fill/a/float32", "fill a")))
     assert speeds.failed == {"fill/a/float32": "no memory"} and Case("fill", "a", 5000, 512) not in speeds.results
 
 
-@pytest.mark.parametrize(
-    "asked, offset, limit",
-    [
-        (Case("fill", "a", 8, 4), None, "w:32"),
-        (Case("fill/whisper", "a", 8, 4), None, "w:32"),
-        (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
-        (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
-        (Case("fill/uncached", "a", 8, 4), None, "w:16"),
-        (Case("fill", "a", 9, 4), None, None),
-        (Case("fill", "a", 8, 4, "bfloat16"), None, None),
-        (Case("row", "a", 8, 4), None, None),
-    ],
-)
+@pytest.mark.parametrize("asked, offset, limit", [
+    (Case("fill", "a", 8, 4), None, "w:32"),
+    (Case("fill/whisper", "a", 8, 4), None, "w:32"),
+    (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
+    (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
+    (Case("fill/uncached", "a", 8, 4), None, "w:16"),
+    (Case("fill", "a", 9, 4), None, None),
+    (Case("fill", "a", 8, 4, "bfloat16"), None, None),
+    (Case("row", "a", 8, 4), None, None),
+])  # fmt: skip
 def test_limits(asked, offset, limit):
     """Stores to a table of the same size, dtype and offset, in the same kind of memory: the faster of plain and
     non-temporal ones."""
