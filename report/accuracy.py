@@ -15,39 +15,39 @@ class Range(NamedTuple):
 
 
 class Accuracy:
-    """A report of posenc-verify (verify/README.md).
+    """A report of posenc-verify; verify/README.md describes its fields.
     entries: {name: its entry in the report}, in the order of impl/list.inc
     families: {name: its family}
     lacking: {name: the instruction set that this CPU lacks}
     failed: {NAME or NAME/DTYPE: why}: implementations that failed verification, and implementations, and dtypes of them,
     that were not judged. They are neither measured nor picked
     table: the fields of the first table of the report
-    judged: {name: {range: what was found}} of that table, for implementations that passed verification
-    ranges: all ranges of that table"""
+    ranges: the ranges of positions in which that table was judged
+    findings: {name: {range: the figures of the report}}, for implementations that passed verification"""
 
     def __init__(self, report):
-        self.report, self.machine = report, report.get("machine") or {}
+        self.report, self.machine = report, report["machine"]
         self.entries = {e["name"]: e for e in report["implementations"]}
         self.families = {name: e["family"] for name, e in self.entries.items()}
-        lacking = {name: e["isa"] for name, e in self.entries.items() if not e.get("supported", True)}
+        lacking = {name: e["isa"] for name, e in self.entries.items() if not e["supported"]}
         self.lacking = {name: "AVX-512" if isa == "avx512" else isa.upper() for name, isa in lacking.items()}
         self.failed = {}
         for name in (name for name in self.entries if name not in lacking):
             self.failed |= self.failures(name)
-        self.table = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
-        self.judged = {
-            name: {Range(r["from"], r["to"]): r for r in e.get("ranges", []) if table_of(r) == table_of(self.table)}
-            for name, e in self.entries.items()
-            if e.get("verified") is True
-        }
-        self.ranges = sorted({range_ for found in self.judged.values() for range_ in found})
+        self.table = next((e["ranges"][0] for e in self.entries.values() if e["ranges"]), {})
+        self.findings = {}
+        for name in (name for name, e in self.entries.items() if e["verified"]):
+            ranges = self.entries[name]["ranges"]
+            found = [r for r in ranges if all(r[key] == self.table[key] for key in ("shape", "dtype", "preset"))]
+            self.findings[name] = {Range(r["from"], r["to"]): r for r in found}
+        self.ranges = sorted({range_ for found in self.findings.values() for range_ in found})
 
     def failures(self, name):
         """What `failed` says of one implementation."""
         e = self.entries[name]
-        if e.get("verified") is not True:
-            return {name: f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"}
-        missing = {*e.get("dtypes", "").split()} - {r.get("dtype", "float32") for r in e.get("ranges", [])}
+        if not e["verified"]:
+            return {name: f"failed verification: {e['failure']}" if e["failure"] else "not judged by posenc-verify"}
+        missing = {*e["dtypes"].split()} - {r["dtype"] for r in e["ranges"]}
         return {f"{name}/{dtype}": "not judged by posenc-verify in this dtype" for dtype in sorted(missing)}
 
     def request(self, name):
@@ -59,31 +59,31 @@ class Accuracy:
     def differences(self, base=PAPER["base"]):
         """How the table differs from the paper's with that base, in words."""
         usual = PAPER | {"base": base}
-        return [
-            f"{k} {self.table[k]}".replace("_", " ") for k, v in usual.items() if self.table.get(k) not in (None, v)
-        ]
+        fields = [field for field in usual if self.table[field] != usual[field]]
+        return [f"{field} {self.table[field]}".replace("_", " ") for field in fields]
 
     def errors_below(self, name, dtype, end=math.inf):
         """(ULP, absolute): the largest errors at positions below `end`, of the implementation's first table of this dtype.
         None where it failed or nothing was judged. A null in the report is infinite."""
-        entry = self.entries.get(name, {})
-        found = [r for r in entry.get("ranges", []) if r.get("dtype", "float32") == dtype]
-        found = [r for r in found if r.get("shape") == found[0].get("shape") and r["from"] < end]
-        if entry.get("verified") is not True or not found:
+        if name not in self.findings:
             return None
-        largest = [[r.get(key) for r in found] for key in ("ulp_max", "max_abs")]
+        of_dtype = [r for r in self.entries[name]["ranges"] if r["dtype"] == dtype]
+        found = [r for r in of_dtype if r["shape"] == of_dtype[0]["shape"] and r["from"] < end]
+        if not found:
+            return None
+        largest = [[r[key] for r in found] for key in ("ulp_max", "max_abs")]
         return tuple(math.inf if None in values else max(values) for values in largest)
 
     def largest_error(self, name, ranges):
         """None where a range is missing or has no number."""
-        found = self.judged.get(name, {})
+        found = self.findings.get(name, {})
         errors = [found.get(range_, {}).get("max_abs") for range_ in ranges]
         return None if not errors or None in errors else max(errors)
 
     def largest_ulp(self, name, ranges):
-        """Infinite where JSON has null: an output is not 0 where 0 is correct. None where the report has no ULPs."""
-        values = [r["ulp_max"] for r in self.found_in(name, ranges) if "ulp_max" in r]
-        return None if not values else math.inf if None in values else max(values)
+        """Infinite where JSON has null: an output is not 0 where 0 is correct."""
+        values = [r["ulp_max"] for r in self.found_in(name, ranges)]
+        return math.inf if None in values else max(values)
 
     def correctly_rounded(self, name, ranges):
         """(how many outputs, of how many)"""
@@ -91,13 +91,9 @@ class Accuracy:
         return sum(round(r["correctly_rounded"] * r["outputs"]) for r in found), sum(r["outputs"] for r in found)
 
     def found_in(self, name, ranges):
-        return [self.judged[name][range_] for range_ in ranges if range_ in self.judged[name]]
+        """Its findings in these ranges."""
+        return [self.findings[name][range_] for range_ in ranges if range_ in self.findings[name]]
 
     def is_sampled(self, ranges):
         """Whether only some rows of these ranges were compared."""
-        return any(r["rows"] < r["to"] - r["from"] for name in self.judged for r in self.found_in(name, ranges))
-
-
-def table_of(range_):
-    """What distinguishes the table of a range from the report's other tables."""
-    return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
+        return any(r["rows"] < r["to"] - r["from"] for name in self.findings for r in self.found_in(name, ranges))

@@ -251,7 +251,7 @@ def wrapped(line):
 
 def left_out(run):
     """A line for each reason why implementations or cases failed, and why implementations were not run."""
-    failures = {name: entry["failure"] for name, entry in run.entries.items() if entry.get("failure")}
+    failures = {name: entry["failure"] for name, entry in run.entries.items() if entry["failure"]}
     failures |= run.speeds.failed
     not_run = {name: why for name, why in run.left_out().items() if name in run.entries and name not in failures}
     not_run |= {name: f"this CPU lacks {isa}" for name, isa in run.accuracy.lacking.items() if name in not_run}
@@ -268,7 +268,7 @@ def few(names):
 
 def incomplete(run):
     """What of the one table was not compared, or not measured."""
-    judged = sum(r["rows"] for r in run.accuracy.found_in(next(iter(run.accuracy.judged)), run.ranges))
+    judged = sum(r["rows"] for r in run.accuracy.found_in(next(iter(run.accuracy.findings)), run.ranges))
     of = run.ranges[-1].end - run.ranges[0].first
     if judged < of:
         yield f"Errors: of a sample, {judged:,} of {of:,} rows"

@@ -24,8 +24,8 @@ def number(value):
 
 
 def ulps(value):
-    if value is None or math.isinf(value):
-        return "∞" if value else "?"
+    if math.isinf(value):
+        return "∞"
     return f"{value:.1e}".replace("e+0", "e").replace("e+", "e") if value >= 1e4 else f"{value:.4g}"
 
 

@@ -30,10 +30,10 @@ TOOLS = {"verify": [VERIFY], "bench": [BENCH], "peers": [BENCH, PEERS]}  # peers
 
 def machine(run, commits):
     """A line on what ran where, of which version, and when."""
-    date = run.speeds.context.get("date") or run.accuracy.report.get("date")
+    date = run.speeds.context.get("date") or run.accuracy.report["date"]
     known = {commit: "errors" if name == "verify" else "speeds" for name, commit in commits.items() if commit}
     found = [f"{of}: commit {commit}" if len(known) > 1 else f"commit {commit}" for commit, of in known.items()]
-    found = [short_name(run.machine), run.machine.get("compiler"), *found, date and f"run of {date[:10]}"]
+    found = [short_name(run.machine), run.machine.get("compiler"), *found, f"run of {date[:10]}"]
     return " · ".join(filter(None, found))
 
 
@@ -42,8 +42,8 @@ def conditions(run):
     found = {"processor": processor(m), "architecture": m.get("architecture"), "CPUs": c.get("num_cpus")}
     found |= {"caches": caches(m), "emulated": "yes" if run.emulated else "no", "compiler": m.get("compiler")}
     found |= {"build type": m.get("build_type"), "flags": c.get("c_flags")}
-    found |= {"posenc": v.get("version"), "SLEEF": c.get("sleef"), "seed": v.get("seed")}
-    found |= {"verified": when(v.get("date")), "measured": when(c.get("date"))}
+    found |= {"posenc": v["version"], "SLEEF": c.get("sleef"), "seed": v["seed"]}
+    found |= {"verified": when(v["date"]), "measured": when(c.get("date", ""))}
     if c:
         found |= {"memory of the output": pages(run.speeds), "huge pages (setting)": c.get("transparent_huge_pages")}
         found |= {"output starts": f"{c.get('offset', '16')} bytes after a multiple of 64"}
@@ -54,7 +54,7 @@ def conditions(run):
 
 def when(date):
     """2026-11-21T20:00:00+00:00 as people write it."""
-    return (date or "").replace("T", " ").replace("+00:00", " UTC")
+    return date.replace("T", " ").replace("+00:00", " UTC")
 
 
 def pages(speeds):
@@ -89,10 +89,12 @@ def sections(run, commits, figures=(), peer=None):
     works, found, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
     if works.rows:
         yield Section("What is fastest for which work", tables=[works])
-    said = f"Errors: the largest {' and '.join(map(at_positions, run.shown_ranges))}, for {tables.judged_table(run)}."
-    if run.ranked:
-        said += f" Speeds of {answer.measured_table(run)}: {medians(run.timed.values())}."
     if found:
+        said = (
+            f"Errors: the largest {' and '.join(map(at_positions, run.shown_ranges))}, for {tables.judged_table(run)}."
+        )
+        if run.ranked:
+            said += f" Speeds of {answer.measured_table(run)}: {medians(run.timed.values())}."
         yield Section("Implementations", said, found)
     if figures:
         yield Section("Error and speed", figures=figures)

@@ -27,7 +27,7 @@ class Run:
         self.entries, self.families = self.accuracy.entries, self.accuracy.families
         self.budget, self.options, self.is_one_table = budget, options, options is not None
         self.machine = self.accuracy.machine | self.speeds.context
-        self.emulated = self.speeds.context.get("emulated") == "yes" or self.accuracy.machine.get("emulated") is True
+        self.emulated = self.speeds.context.get("emulated") == "yes" or self.accuracy.machine["emulated"]
         self.default, failed = self.speeds.context.get("default"), self.accuracy.failed
         results = self.speeds.results
         self.results = {c: r for c, r in results.items() if not {c.who, f"{c.who}/{c.dtype}"} & {*failed}}
@@ -61,9 +61,9 @@ class Run:
         judged = self.accuracy.table
         if self.is_one_table or not self.table or not judged:
             return []
-        found, width = self.accuracy.differences(self.base), judged.get("d_model")
-        if width not in (None, self.table.d, DEFAULT_D_MODEL):
-            found.insert(0, f"d_model {width}")
+        found = self.accuracy.differences(self.base)
+        if judged["d_model"] not in (self.table.d, DEFAULT_D_MODEL):
+            found.insert(0, f"d_model {judged['d_model']}")
         if not self.ranges or self.ranges[0].first != 0 or self.ranges[-1].end < self.table.n:
             found.append(at_positions(self.ranges))
         return found
@@ -99,11 +99,11 @@ class Run:
         entry, failed = self.entries[name], self.accuracy.failed
         if name in self.accuracy.lacking:
             return "not run: this CPU lacks its instructions"
-        if entry.get("failure"):
+        if entry["failure"]:
             return failed[name]
         if self.table and self.table.dtype not in entry["dtypes"].split():
             return f"no {self.table.dtype}"
-        if self.is_one_table and not entry.get("ranges"):
+        if self.is_one_table and not entry["ranges"]:
             return "does not make this table"
         if name in failed or not self.table or name in self.timed:
             return failed.get(name, "")

@@ -67,7 +67,7 @@ def wrong_values(run, names):
 
 
 def judged_table(run):
-    return ", ".join([f"{run.accuracy.table.get('d_model', '?')} columns", *run.accuracy.differences()])
+    return ", ".join([f"{run.accuracy.table['d_model']} columns", *run.accuracy.differences()])
 
 
 def errors(run, names, ranges):
@@ -84,10 +84,9 @@ def implementations(run):
     within = f"Within {run.budget.ulp:g} ULP {at_positions(run.ranges)}"
     ran, classes, pick = run.timed if run.ranked else {}, {within: []}, run.picks.get(run.table)
     for name in sorted(run.judged, key=lambda name: ran[name].ns if name in ran else math.inf):
-        ulp = run.accuracy.largest_ulp(name, run.ranges)
-        if ulp is not None and ulp <= run.budget.ulp:
+        if run.accuracy.largest_ulp(name, run.ranges) <= run.budget.ulp:
             title = within
-        elif run.entries[name].get("arithmetic", "").startswith("float32"):
+        elif run.entries[name]["arithmetic"].startswith("float32"):
             title = "Float32 angles: the error grows with the position"
         else:
             title = "Others"
@@ -121,8 +120,8 @@ def accuracy(run):
     rounded = [share(*found.correctly_rounded(name, run.ranges)) for name in names]
     columns += [(f"correctly rounded, to {position(run.ranges[-1].end)}", rounded)]
     columns += [ulps_to(run, names, ranges) for ranges in run.shown_ranges]
-    bounds = (run.entries[name].get("bound", {}) for name in names)
-    columns += [("stated bound", [f"{bound.get('law', '?')} ({bound.get('evidence', '?')})" for bound in bounds])]
+    bounds = (run.entries[name]["bound"] for name in names)
+    columns += [("stated bound", [f"{bound['law']} ({bound['evidence']})" for bound in bounds])]
     title = f"Largest error up to each position, {judged_table(run)}"
     return document.of_columns(title, columns, text=(len(columns) - 1,))
 

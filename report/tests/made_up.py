@@ -18,7 +18,7 @@ def ranges(error, ulp, correct, **more):
 
 def entry(name, isa="any", error=3e-8, ulp=0.5, correct=1.0, **more):
     found = {"name": name, "family": name.rsplit("_", 1)[0], "isa": isa, "supported": True, "verified": True}
-    found |= {"summary": f"a short note on {name[:9]}: more", "dtypes": "float32"}
+    found |= {"summary": f"a short note on {name[:9]}: more", "dtypes": "float32", "arithmetic": "float64"}
     found |= {"failure": None, "bound": {"law": "half a unit", "evidence": "proved"}}
     return found | {"ranges": ranges(error, ulp, correct)} | more
 
@@ -30,7 +30,9 @@ def verify(entries=None, **more):
         entries.append(entry("wrong", verified=False, failure="2 outputs beyond <b>its</b> bound", error=7e-3))
         entries.append(entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]))
     machine = {"cpu": "this one", "architecture": "x86_64", "compiler": "GCC 1", "build_type": "Release"}
+    machine |= {"emulated": False}
     found = {"schema": 1, "tool": "posenc-verify", "version": "1.0.0", "date": "2026-11-21T20:00:00+00:00", "seed": 1}
+    found |= {"float64_reference": {"law_holds": True}}
     return found | {"machine": machine, "implementations": entries} | more
 
 

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from made_up import case, entry, verify
+from made_up import case, entry, ranges, verify
 from report.accuracy import Accuracy
 from report.judge import Budget, compare, pick
 from report.run import Run
@@ -77,23 +77,19 @@ def test_the_fastest_of_a_circle():
     assert found.against["c"].ratio < 1 and found.against["c"].verdict == "undecided"
 
 
-def spans(dtype, shape, *found):
-    return [{"dtype": dtype, "shape": shape, "from": f, "to": f + 50, "ulp_max": u, "max_abs": a} for f, u, a in found]
-
-
 @pytest.mark.parametrize("dtype, end, found", [
-    ("float32", 5000, (0.5, 3e-8)),
-    ("float32", 5001, (7, 3e-8)),  # a position is reached below the end
-    ("float32", math.inf, (math.inf, 1e-3)),  # null
+    ("float32", 512, (0.5, 1.5e-8)),
+    ("float32", 513, (7, 3e-8)),  # a position is reached below the end
+    ("float32", math.inf, (math.inf, 2.4e-7)),  # null
     ("bfloat16", 5000, (0.5, 2e-3)),
     ("float64", 5000, None),
     ("float32", 0, None),
 ])  # fmt: skip
 def test_errors(dtype, end, found):
     """They are those of the first table of the dtype, at positions that are reached."""
-    ranges = spans("float32", "d512", (0, 0.5, 3e-8), (5000, 7, 2e-8), (131072, None, 1e-3))
-    ranges += spans("float32", "another", (0, None, 2)) + spans("bfloat16", "another", (0, 0.5, 2e-3))
-    known = Accuracy(verify([entry("a", ranges=ranges), entry("b", verified=False, ranges=ranges)]))
+    found_in = ranges(3e-8, 0.5, 1) + ranges(2, 0.5, 1, shape="another") + ranges(2e-3, 0.5, 1, dtype="bfloat16")
+    found_in[1]["ulp_max"], found_in[2]["ulp_max"] = 7, None
+    known = Accuracy(verify([entry("a", ranges=found_in), entry("b", verified=False, ranges=found_in)]))
     assert known.errors_below("a", dtype, end) == found and known.errors_below("b", dtype, end) is None
 
 
@@ -104,16 +100,13 @@ def test_the_budget():
 
 
 def run_of(**context):
-    """A run of two tables and of single rows below 99 by a, b (the default) and c: c is the fastest, and within the
-    budget up to position 50. d failed verification."""
-    entries = [entry(n, ranges=spans("float32", "d512", (0, 0.5, 3e-8))) for n in "ab"]
-    entries += [entry("c", ranges=spans("float32", "d512", (0, 0.5, 3e-8), (50, 9, 1)))]
-    for r in (r for e in entries for r in e["ranges"]):
-        r |= {"outputs": 1, "correctly_rounded": 1}
-    entries += [entry("d", verified=False, failure="it is wrong", ranges=entries[0]["ranges"])]
+    """A run of two tables and of single rows by a, b (the default) and c: c is the fastest, and within the budget up to
+    position 5000. d failed verification."""
+    early = ranges(3e-8, 0.5, 1)[:2] + ranges(3e-8, 9, 1)[2:]
+    entries = [entry("a"), entry("b"), entry("c", ranges=early), entry("d", verified=False, failure="it is wrong")]
     cases = []
     for name, ns in {"a": 3, "b": 2, "c": 1, "d": 0.5, "another": 0.1}.items():
-        for n, d, kind, more in ((50, 4, "fill", {}), (51, 4, "fill", {}), (1, 4, "row", {"rows": 9, "end": 99})):
+        for n, d, kind, more in ((5000, 4, "fill", {}), (5001, 4, "fill", {}), (1, 4, "row", {"rows": 9, "end": 9999})):
             cases += case(f"{kind} {name}", ns, n, d, (1, 1.01, 1.02) * 2, **more)
         cases += [c for c in case(f"plan {name}", ns, 1, 4, (1,) * 6) if c.pop("rows")]
     known = {"offset": "16", "default": "b"}
@@ -123,9 +116,9 @@ def run_of(**context):
 def test_picks_of_a_run():
     """Each work that writes rows has a pick among the implementations that are within the budget at its positions."""
     found = run_of().picks
-    small, large = Case("fill", None, 50, 4), Case("fill", None, 51, 4)
+    small, large = Case("fill", None, 5000, 4), Case("fill", None, 5001, 4)
     assert {work: (p.name, [*p.against]) for work, p in found.items()} == {
-        small: ("c", ["a", "b", "c"]), large: ("b", ["a", "b"]), Case("row", None, 1, 4, end=99): ("b", ["a", "b"])
+        small: ("c", ["a", "b", "c"]), large: ("b", ["a", "b"]), Case("row", None, 1, 4, end=9999): ("b", ["a", "b"])
     }  # fmt: skip
     assert found[small].against["a"][:3] == (pytest.approx(3), pytest.approx(0.01), "slower")
     assert run_of(emulated="yes").picks == {}

@@ -136,11 +136,11 @@ def test_emulated_and_other_tables_are_not_ranked(page_of):
     assert "errors and speeds are of different tables" in text_of(page_of(verify(other), bench()))
 
 
-def test_partial_files(page_of, tmp_path):
-    v = verify()
-    del v["machine"], v["date"]
-    assert "posenc on this one" in text_of(page_of(v, bench()))
-    assert "Use exact" not in text_of(page_of(v, None)) and not (tmp_path / "page/bench.json").exists()
+def test_other_files(page_of, tmp_path):
+    """Without a run, and without an implementation that passed."""
+    assert "posenc on this one" in text_of(page_of(verify(), bench()))
+    assert "Use exact" not in text_of(page_of(verify(), None)) and not (tmp_path / "page/bench.json").exists()
+    assert "not judged by posenc-verify" in text_of(page_of(verify([entry("exact", verified=False, ranges=[])]), None))
 
 
 def test_bad_input_leaves_the_page(page_of, refused, tmp_path):
