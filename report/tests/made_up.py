@@ -3,7 +3,6 @@ import json
 import re
 from html import unescape
 
-
 NINE = (0.98, 0.985, 0.99, 0.995, 1, 1.005, 1.01, 1.015, 1.02)  # times around their median
 
 
@@ -29,8 +28,7 @@ def verify(entries=None, **more):
         entries += [entry("exact_avx2", "avx2"), entry("exact_scalar"), entry("anchored_avx2", "avx2", correct=0.998)]
         entries.append(entry("wrong", verified=False, failure="2 outputs beyond <b>its</b> bound", error=7e-3))
         entries.append(entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]))
-    machine = {"cpu": "this one", "architecture": "x86_64", "compiler": "GCC 1", "build_type": "Release"}
-    machine |= {"emulated": False}
+    machine = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "emulated": False}
     found = {"schema": 1, "tool": "posenc-verify", "version": "1.0.0", "date": "2026-11-21T20:00:00+00:00", "seed": 1}
     found |= {"float64_reference": {"law_holds": True}}
     return found | {"machine": machine, "implementations": entries} | more
@@ -50,12 +48,13 @@ def failed_case(name, label, why="no memory"):
     return [found | {"error_message": why}]
 
 
-FILLS = {"exact_avx2": 0.2, "anchored_avx2": 0.16, "exact_scalar": 2, "naive": 16}  # 20, 25, 2 and 0.25 GB/s
+# Nanoseconds an element: 20, 25, 2 and 0.25 GB/s, and one that fails verification.
+FILLS = {"exact_avx2": 0.2, "anchored_avx2": 0.16, "exact_scalar": 2, "naive": 16, "wrong": 0.01}
 
 
 def bench(*more, fills=FILLS, **context):
     """Tables of 5000 x 512: stores take 0.1 ns an element, 40 GB/s."""
-    runs = case("store w:32", 0.1) + case("fill wrong", 0.01)
+    runs = case("store w:32", 0.1)
     runs += [c for name, ns in fills.items() for c in case(f"fill {name}", ns)]
     clock = {"label": "harness clock float32", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}
     runs += [clock | {"run_name": "harness/clock", "positions": 1, "columns": 1}] * 9

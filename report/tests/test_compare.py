@@ -28,7 +28,7 @@ def test_what_changed_is_named(tmp_path, now, spread, again, status, said):
     assert run("compare", "--names", *first) == (0, f"{NAME}\n" if said else "\n", "")
     found, out, err = run("compare", *first, *(["--again", *two(tmp_path, again, spread)] if again else []))
     assert (found, err) == (status, "") and (f"{NAME}  {said}" in out) == bool(said)
-    assert f"{5 - bool(said)} {'other ' * bool(said)}cases: no interval beyond a change of 5 %" in out
+    assert f"{4 - bool(said)} {'other ' * bool(said)}cases: no interval beyond a change of 5 %" in out
 
 
 def test_a_case_of_one_build_is_refused(refused, tmp_path):
