@@ -107,6 +107,7 @@ def test_other_work():
     (wide(), bench(fills={"explog": 3}), "Use: no answer, none is within the budget"),
     (wide(), bench(fills=WIDE, **{"shape.transformer": "n:5000/d:512 base 500, that"}),
      "Use: no answer, errors and speeds are of different tables"),
+    (wide(), bench(case("fill exact_avx2", 1, n=50000), fills={}), "Use: no answer, errors and speeds are of different tables"),
     (verify(), bench(), "Failed: wrong (2 outputs beyond <b>its</b> bound)"),
     (verify(), bench(failed_case("fill/exact_avx2/x", "fill exact_avx2")), "Failed: fill/exact_avx2/x (no memory)"),
 ])  # fmt: skip
