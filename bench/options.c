@@ -13,7 +13,7 @@ static const struct argp_option known[] = {
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
         "Add more dtypes and presets, neighbouring positions, plans, fresh memory, all "
-        "implementations at 131072 x 1024, conversions, and output at offset 0",
+        "implementations at 131072 x 1024, and output at offset 0",
         0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only exact, anchored and what people use instead of posenc, at sizes from L1 to memory", 0},

@@ -71,7 +71,7 @@ EXPECTED = [  # a case, its label without the implementation, and its counters
 ]  # fmt: skip
 OTHERS = [  # the same of cases that no implementation is named in
     ("fresh/table_create/n:131072/d:1024/real_time", "fresh table_create float32", {"positions": 131072, "wall": 1}),
-    ("limit/convert/w:16/n:16/d:384", "convert w:16 float32", {"positions": 16, "columns": 384, "rows": 16}),
+    ("limit/store/w:16/n:16/d:384", "store w:16 float32", {"positions": 16, "columns": 384, "rows": 16}),
     ("limit/store/w:16/n:5000/d:512/uncached", "store/uncached w:16 float32", {"positions": 5000, "columns": 512}),
     ("limit/store/w:16/bfloat16/n:5000/d:512", "store w:16 bfloat16", {"positions": 5000, "rows": 5000}),
     ("harness/clock/n:1/d:1", "harness clock float32", {"positions": 1, "columns": 1}),

@@ -146,7 +146,7 @@ static bool wanted_in_memory(const posenc_impl *impl) {
 void bench_register_fills(const bench_shape *shape, bool all, const bench_offset *at) {
   const bool in_memory = bench_shape_bytes(shape, POSENC_DTYPE_F32) >= IN_MEMORY;
   const posenc_impl *impl;
-  bench_register_limits(shape, POSENC_DTYPE_F32, all, at);
+  bench_register_limits(shape, POSENC_DTYPE_F32, at);
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
     if (all || !in_memory || wanted_in_memory(impl))
       bench_register_fill(impl, shape, at);
@@ -156,7 +156,7 @@ void bench_register_uncached(bool all, const bench_offset *at) {
   static const bench_shape shape = {
       .name = "uncached", .positions = 5000, .d_model = 512, .base = 10000.0, .uncached = true};
   const posenc_impl *impl;
-  bench_register_limits(&shape, POSENC_DTYPE_F32, false, at);
+  bench_register_limits(&shape, POSENC_DTYPE_F32, at);
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, all)); i++)
     bench_register_table(
         &(bench_table){.call = "fill", .variant = "/uncached", .shape = &shape, .spec = bench_spec(&shape)}, impl, at);
@@ -177,7 +177,7 @@ void bench_register_one(const spec_options *options, const bench_offset *at) {
   if (fit > 0 && shape.positions > fit)
     shape.positions = fit;
   const posenc_impl *impl;
-  bench_register_limits(&shape, dtype, false, at);
+  bench_register_limits(&shape, dtype, at);
   for (size_t i = 0; (impl = bench_impl(i, dtype, true)); i++)
     bench_register_table(
         &(bench_table){.call = "fill", .shape = &shape, .spec = options->spec, .origin = options->from}, impl, at);

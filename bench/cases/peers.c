@@ -166,7 +166,7 @@ void bench_register_peers(const bench_offset *at) {
   for (const peer_missing *m = peers_missing; m->name; m++)
     bench_skip(m->name, m->reason);
   for (size_t i = 0; i < SIZES; i++)
-    bench_register_limits(&sizes[i], POSENC_DTYPE_F32, false, at);
+    bench_register_limits(&sizes[i], POSENC_DTYPE_F32, at);
   for (size_t i = 0; i < JUDGED; i++)
     right[i] = right_of(i);
   const posenc_impl *impl;

@@ -67,7 +67,7 @@ void bench_register_positions(bool all, const bench_offset *at) {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   const posenc_impl *impl;
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
-    bench_register_limits(shapes[i], POSENC_DTYPE_F32, all, at);
+    bench_register_limits(shapes[i], POSENC_DTYPE_F32, at);
     for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
       register_fill_at(impl, shapes[i], at);
   }

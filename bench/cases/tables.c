@@ -74,7 +74,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
     return;
   }
   if (r->dtype != POSENC_DTYPE_F32)
-    bench_register_limits(shape, r->dtype, all, at);
+    bench_register_limits(shape, r->dtype, at);
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++) {
     if (r->write == write_real) {

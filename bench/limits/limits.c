@@ -4,15 +4,6 @@
 #include "limits.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* The values do not matter, since all convert at the same cost, except that they must not be zero. */
-#define X4(v) (v), (v) + 0x1p-9, (v) + 0x1p-10, (v) + 0x1p-11
-#define X16(v) X4(v), X4((v) + 0x1p-5), X4((v) + 0x1p-6), X4((v) + 0x1p-7)
-#define X64(v) X16(v), X16((v) + 0x1p-3), X16((v) + 0x1p-4), X16((v) + 0x1p-2)
-#define X256(v) X64(v), X64(v), X64(v), X64(v)
-_Alignas(64) const double limit_sin[LIMIT_PAIRS] = {X256(0.1)};
-_Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};
 
 static posenc_status store(const bench_work *w) {
   const bench_limit *l = w->what;
@@ -31,11 +22,10 @@ static bool runs_here(const bench_limit *l) {
   return false;
 }
 
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, bool all, const bench_offset *at) {
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   const char *variant = shape->uncached ? "/uncached" : "";
   for (const bench_limit *l = limits; l->kind; l++) {
-    const bool converts = strcmp(l->kind, "convert") == 0; /* converts to float32 only */
-    if (!runs_here(l) || (converts && (!all || dtype != POSENC_DTYPE_F32)))
+    if (!runs_here(l))
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .call = l->kind,
                             .variant = variant, .who = l->width, .uncached = shape->uncached, .what = l},

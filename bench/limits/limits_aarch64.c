@@ -18,23 +18,10 @@ LIMIT_STORES(store, 16, , float32x4_t, vdupq_n_f32, vst1q_f32, 16, 16, (void)0)
 LIMIT_STORES(store, 32, , float32x4_t, vdupq_n_f32, store_pair, 64, 16, (void)0)
 LIMIT_STORES(stream, 32, , float32x4_t, vdupq_n_f32, stream_pair, 64, 16, (void)0)
 
-static void convert_16(float *out, size_t n) {
-  for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)
-    for (size_t k = 0; k < LIMIT_PAIRS; k += 4) {
-      const float32x4x2_t pairs = {{
-          vcvt_high_f32_f64(vcvt_f32_f64(vld1q_f64(limit_sin + k)), vld1q_f64(limit_sin + k + 2)),
-          vcvt_high_f32_f64(vcvt_f32_f64(vld1q_f64(limit_cos + k)), vld1q_f64(limit_cos + k + 2)),
-      }};
-      vst2q_f32(out + 2 * k, pairs);
-    }
-  limit_convert_rest(out, n);
-}
-
 const bench_limit limits[] = {
     {"store", "w:16", NULL, NULL, store_16},
     {"store", "w:32", NULL, NULL, store_32},
     {"stream", "w:32", NULL, NULL, stream_32},
-    {"convert", "w:16", NULL, NULL, convert_16},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
