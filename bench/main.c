@@ -62,7 +62,7 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
     return 0;
   const output file = o->json ? output_open(o->json) : (output){.direct = -1};
   bench_context(o);
-  const size_t failed = shim_run(o->quiet, file.direct != STDOUT_FILENO, &json);
+  const size_t failed = shim_run(file.direct != STDOUT_FILENO, &json);
   return o->json && !output_write(&file, json) ? 2 : failed > 0 ? 1 : 0;
 }
 

@@ -22,10 +22,10 @@ const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {
   return NULL;
 }
 
-static posenc_status make_plan(const bench_work *w) {
-  const posenc_spec spec = paper_spec(w->rows.d_model);
+static posenc_status make_plan(const bench_case *c) {
+  const posenc_spec spec = paper_spec(c->columns);
   posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
+  const posenc_status status = posenc_plan_create(&plan, &spec, c->impl->name);
   posenc_plan_destroy(plan);
   return status;
 }
@@ -33,7 +33,6 @@ static posenc_status make_plan(const bench_work *w) {
 void bench_register_plans(void) {
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
-    bench_register_work(
-        &(bench_work){{impl, NULL, POSENC_DTYPE_F32, 0, 512}, make_plan, .call = "plan", .table_rows = 1}, NULL,
-        "plan/%s/d:512", impl->name);
+    bench_register(&(bench_case){.call = "plan", .columns = 512, .table_rows = 1, .write = make_plan, .impl = impl},
+        NULL, "plan/%s/d:512", impl->name);
 }

@@ -15,36 +15,19 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 
 /* ---- Tables to fill: fill.c --------------------------------------------------------------------------------- */
 
-typedef struct bench_table bench_table;
-struct bench_table {
-  const char *call;    /* the first part of the case's name: a function of posenc.h, without posenc_ */
-  const char *variant; /* the last part of the case's name, in front of the offset: NULL, or as "/whisper" */
-  const char *peer;    /* its name, where no implementation writes the table */
-  const bench_shape *shape;
-  posenc_spec spec;
-  int64_t origin; /* position of row 0 */
-  double error;   /* see shim_case */
-  int64_t not_nearest;
-  const void *data; /* for `write`; not freed */
-  void *self;       /* for `write`; destroy() frees it */
-  void (*destroy)(void *self);
+/* The case fill/... of this shape, with the spec's dtype. Callers change some fields before they register it. */
+bench_case bench_table(const posenc_impl *impl, const bench_shape *shape, const posenc_spec *spec);
 
-  /* Writes rows first .. first+count-1 of the table that starts at `table`. NULL: posenc_fill writes them. */
-  posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
-};
+/* ---- Single rows at random positions: positions.c ----------------------------------------------------------- */
 
-/* Copies the table, but not the memory that it points to. impl: NULL for a peer. */
-void bench_register_table(const bench_table *table, const posenc_impl *impl, const bench_offset *at);
+enum { BENCH_ROW_COLUMNS = 512, BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* all positions are below an END */
 
-/* ---- Random positions: positions.c -------------------------------------------------------------------------- */
-
-enum { BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* all positions are smaller */
-int64_t *bench_random_positions(int64_t n, int64_t end);
+/* row/...: `c` says who writes the rows, and has write(); the other fields are set here. */
+void bench_register_row(bench_case c, int64_t below, const bench_offset *at);
 
 /* ---- The cases, by the first part of their names ------------------------------------------------------------ */
 
 /* fill/... */
-void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, bool all, const bench_offset *at); /* and their limits */
 void bench_register_uncached(bool all, const bench_offset *at);                        /* and their limits */
 

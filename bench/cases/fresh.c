@@ -9,28 +9,31 @@
 
 #include <stdlib.h>
 
-static posenc_status table_create(const bench_work *w) {
+static posenc_status table_create(const bench_case *c) {
   void *table;
-  const posenc_status status = posenc_table_create(&table, w->plan, 0, w->rows.n, w->rows.d_model);
+  const posenc_status status = posenc_table_create(&table, c->plan, 0, c->rows, c->columns);
   posenc_table_destroy(table);
   return status;
 }
 
-static posenc_status malloc_fill(const bench_work *w) {
-  float *table = malloc((size_t)(w->rows.n * w->rows.d_model) * sizeof(float));
-  const posenc_status status = table ? posenc_fill(w->plan, 0, w->rows.n, table, w->rows.d_model) : POSENC_ERROR_MEMORY;
+static posenc_status malloc_fill(const bench_case *c) {
+  float *table = malloc((size_t)(c->rows * c->columns) * sizeof(float));
+  const posenc_status status = table ? posenc_fill(c->plan, 0, c->rows, table, c->columns) : POSENC_ERROR_MEMORY;
   free(table);
   return status;
 }
 
-static void register_fresh(const char *how, posenc_status (*write)(const bench_work *)) {
+static void register_fresh(const char *how, posenc_status (*write)(const bench_case *)) {
   const bench_shape *shape = bench_shape_find("long");
-  const posenc_impl *impl = posenc_impl_find(NULL);
   const posenc_spec spec = bench_spec(shape);
-  if (bench_runs(impl, POSENC_DTYPE_F32))
-    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, shape->d_model}, write,
-                            .call = "fresh", .who = how, .wall = true, .own_memory = true},
-        NULL, "fresh/%s/" BENCH_SIZE, how, shape->positions, shape->d_model);
+  bench_case table = bench_table(posenc_impl_find(NULL), shape, &spec);
+  table.call = "fresh";
+  table.who = how;
+  table.wall = true;
+  table.in_blocks = false;
+  table.write = write;
+  if (bench_runs(table.impl, POSENC_DTYPE_F32))
+    bench_register(&table, NULL, "fresh/%s/" BENCH_SIZE, how, shape->positions, shape->d_model);
   else
     bench_skip("fresh", "the default implementation is skipped");
 }

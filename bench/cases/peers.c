@@ -21,59 +21,62 @@
 static const bench_shape sizes[] = {
     SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512), SIZE(131072, 128), SIZE(131072, 1024)};
 enum { SIZES = sizeof sizes / sizeof *sizes, ONCE = 3, JUDGED = 4 /* of them */ };
-enum { ROW_COLUMNS = 512, ROWS = 1024 };
 
-static posenc_status write_table(
-    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
-  const peer *p = t->data;
-  (void)plan;
-  p->fill(t->self, first, count, (float *)table + first * t->shape->d_model);
+static posenc_status write_table(const bench_case *c) {
+  const peer *p = c->what;
+  p->fill(c->self, c->first, c->count, bench_row(c));
   return POSENC_OK;
 }
 
-static posenc_status write_rows(const bench_work *w) {
-  const peer *p = w->what;
-  for (int64_t i = 0; i < w->rows.n; i++)
-    p->fill(w->self, w->positions[i], 1, w->out);
+static posenc_status write_single_rows(const bench_case *c) {
+  const peer *p = c->what;
+  for (int64_t i = 0; i < c->rows; i++)
+    p->fill(c->self, c->positions[i], 1, c->out);
   return POSENC_OK;
 }
 
-static posenc_status once_ours(const bench_work *w) {
-  const posenc_spec spec = paper_spec(w->rows.d_model);
-  return posenc_fill_once(&spec, w->rows.impl->name, 0, w->rows.n, w->out, w->rows.d_model);
+static posenc_status once_ours(const bench_case *c) {
+  const posenc_spec spec = paper_spec(c->columns);
+  return posenc_fill_once(&spec, c->impl->name, 0, c->rows, c->out, c->columns);
 }
 
-static posenc_status once_theirs(const bench_work *w) {
-  const peer *p = w->what;
-  void *self = p->create(w->rows.d_model, BASE);
+static posenc_status once_theirs(const bench_case *c) {
+  const peer *p = c->what;
+  void *self = p->create(c->columns, BASE);
   if (!self)
     return POSENC_ERROR_MEMORY;
-  p->fill(self, 0, w->rows.n, w->out);
+  p->fill(self, 0, c->rows, c->out);
   p->destroy(self);
   return POSENC_OK;
 }
 
-static void *self_of(const peer *p, int64_t d_model) {
-  void *self = p->create(d_model, BASE);
-  if (!self)
+/* Lets the peer write the rows. */
+static void set_peer(bench_case *c, const peer *p, int64_t d_model) {
+  c->who = p->name;
+  c->what = p;
+  c->self = p->create(d_model, BASE);
+  c->destroy = p->destroy;
+  if (!c->self)
     out_of_memory("for a peer's frequencies");
-  return self;
 }
 
-static void register_rows(const peer *p, const bench_offset *at, int below) {
-  bench_register_work(&(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .call = "row",
-                          .who = p->name, .table_rows = 1, .end = below, .bytes = ROW_COLUMNS * sizeof(float),
-                          .positions = bench_random_positions(ROWS, below), .what = p, .self = self_of(p, ROW_COLUMNS),
-                          .destroy = p->destroy},
-      at, "row/%s/float32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
+static void register_row(const peer *p, int64_t below, const bench_offset *at) {
+  bench_case rows = {.write = write_single_rows};
+  set_peer(&rows, p, BENCH_ROW_COLUMNS);
+  bench_register_row(rows, below, at);
 }
 
 /* One of impl and p is NULL. */
 static void register_once(const posenc_impl *impl, const peer *p, const bench_offset *at) {
   for (size_t i = 0; i < ONCE; i++)
-    bench_register_work(&(bench_work){{impl, NULL, POSENC_DTYPE_F32, sizes[i].positions, sizes[i].d_model},
-                            p ? once_theirs : once_ours, .call = "once", .who = p ? p->name : NULL, .what = p},
-        at, "once/%s/float32/" BENCH_SIZE, p ? p->name : impl->name, sizes[i].positions, sizes[i].d_model);
+    bench_register_table(&(bench_case){.call = "once",
+                             .who = p ? p->name : NULL,
+                             .rows = sizes[i].positions,
+                             .columns = sizes[i].d_model,
+                             .write = p ? once_theirs : once_ours,
+                             .impl = impl,
+                             .what = p},
+        at);
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
@@ -111,7 +114,7 @@ static right_table right_of(size_t i) {
 }
 
 /* Sets the errors of t->values, which `table` writes. */
-static void judge(size_t i, const right_table *t, bench_table *table) {
+static void judge(size_t i, const right_table *t, bench_case *table) {
   for (int64_t j = 0; j < sizes[i].positions * sizes[i].d_model; j++) {
     const double error =
         isnan(t->values[j]) ? 2 : fabs((double)t->values[j] - t->real[j]); /* a NaN is as wrong as can be */
@@ -125,10 +128,11 @@ static void register_ours(const posenc_impl *impl, const right_table *right, con
   snprintf(key, sizeof key, "member.%s", impl->family);
   shim_context(key, impl->name);
   for (size_t i = 0; i < SIZES; i++) {
-    bench_table table = {.call = "fill", .shape = &sizes[i], .spec = bench_spec(&sizes[i])};
+    const posenc_spec spec = bench_spec(&sizes[i]);
+    bench_case table = bench_table(impl, &sizes[i], &spec);
     if (i < JUDGED && fill_size(i, impl->name, POSENC_DTYPE_F32, right[i].values) == POSENC_OK)
       judge(i, &right[i], &table);
-    bench_register_table(&table, impl, at);
+    bench_register_table(&table, at);
   }
   bench_register_rows(impl, at);
   register_once(impl, NULL, at);
@@ -142,22 +146,19 @@ static void register_peer(const peer *p, const right_table *right, const bench_o
   }
   describe(p);
   for (size_t i = 0; i < SIZES; i++) {
-    bench_table table = {.call = "fill",
-        .peer = p->name,
-        .shape = &sizes[i],
-        .spec = bench_spec(&sizes[i]),
-        .data = p,
-        .self = self_of(p, sizes[i].d_model),
-        .destroy = p->destroy,
-        .write = write_table};
+    const posenc_spec spec = bench_spec(&sizes[i]);
+    bench_case table = bench_table(NULL, &sizes[i], &spec);
+    table.spec = NULL;
+    table.write = write_table;
+    set_peer(&table, p, sizes[i].d_model);
     if (i < JUDGED) {
       p->fill(table.self, 0, sizes[i].positions, right[i].values);
       judge(i, &right[i], &table);
     }
-    bench_register_table(&table, NULL, at);
+    bench_register_table(&table, at);
   }
-  register_rows(p, at, BENCH_EARLY_END);
-  register_rows(p, at, BENCH_END);
+  register_row(p, BENCH_EARLY_END, at);
+  register_row(p, BENCH_END, at);
   register_once(NULL, p, at);
 }
 

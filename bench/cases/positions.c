@@ -14,14 +14,14 @@
 
 #include "../../verify/tools/random.h"
 
-enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
+enum { D_MODEL = BENCH_ROW_COLUMNS, RANDOM = 2048, NEIGHBOURS = 64, SINGLE = 1024 };
 static const int64_t FIRST_NEIGHBOUR = 4001; /* not a multiple of any number that kernels treat specially */
 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false, false};
 static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false, false};
 
 /* The same positions for every implementation and in every run. */
-int64_t *bench_random_positions(int64_t n, int64_t end) {
+static int64_t *random_positions(int64_t n, int64_t end) {
   int64_t *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++)
@@ -29,38 +29,50 @@ int64_t *bench_random_positions(int64_t n, int64_t end) {
   return positions;
 }
 
-static posenc_status write_at(const bench_work *w) {
-  return posenc_fill_at(w->plan, w->positions, w->rows.n, w->out, D_MODEL);
+static posenc_status fill_at(const bench_case *c) {
+  return posenc_fill_at(c->plan, c->positions, c->rows, c->out, c->columns);
 }
 
-static posenc_status write_single_rows(const bench_work *w) {
+static posenc_status fill_single_rows(const bench_case *c) {
   posenc_status status = POSENC_OK;
-  for (int64_t i = 0; i < w->rows.n && status == POSENC_OK; i++)
-    status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
+  for (int64_t i = 0; i < c->rows && status == POSENC_OK; i++)
+    status = posenc_fill(c->plan, c->positions[i], 1, c->out, c->columns);
   return status;
 }
 
 static void register_fill_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
   const posenc_spec spec = bench_spec(shape);
-  int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
-  for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
-    positions[i] = FIRST_NEIGHBOUR + i;
-  bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, D_MODEL}, write_at,
-                          .call = "fill_at", .variant = shape == &in_a_row ? "/in_a_row" : NULL,
-                          .end = shape == &in_a_row ? FIRST_NEIGHBOUR + NEIGHBOURS : BENCH_END, .positions = positions},
-      at, "fill_at/%s/float32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
-      shape == &in_a_row ? "/in_a_row" : "");
+  bench_case list = bench_table(impl, shape, &spec);
+  list.call = "fill_at";
+  list.in_blocks = false;
+  list.write = fill_at;
+  list.positions = random_positions(shape->positions, BENCH_END);
+  list.end = BENCH_END;
+  if (shape == &in_a_row) {
+    for (int64_t i = 0; i < NEIGHBOURS; i++)
+      list.positions[i] = FIRST_NEIGHBOUR + i;
+    list.end = FIRST_NEIGHBOUR + NEIGHBOURS;
+    list.variant = shape->name;
+  }
+  bench_register_table(&list, at);
+}
+
+void bench_register_row(bench_case c, int64_t below, const bench_offset *at) {
+  c.call = "row";
+  c.rows = SINGLE;
+  c.columns = D_MODEL;
+  c.table_rows = 1;
+  c.end = below;
+  c.bytes = D_MODEL * sizeof(float);
+  c.positions = random_positions(SINGLE, below);
+  bench_register(&c, at, "row/%s/float32/d:%d/below:%" PRId64, c.who ? c.who : c.impl->name, D_MODEL, below);
 }
 
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   const posenc_spec spec = paper_spec(D_MODEL);
-  for (int early = 0; early < 2; early++) {
-    const int below = early ? BENCH_EARLY_END : BENCH_END;
-    bench_register_work(
-        &(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_single_rows, .call = "row", .table_rows = 1,
-            .end = below, .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
-        at, "row/%s/float32/d:%d/below:%d", impl->name, D_MODEL, below);
-  }
+  const bench_case rows = {.write = fill_single_rows, .impl = impl, .spec = &spec};
+  bench_register_row(rows, BENCH_END, at);
+  bench_register_row(rows, BENCH_EARLY_END, at);
 }
 
 void bench_register_positions(bool all, const bench_offset *at) {

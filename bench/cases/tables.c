@@ -16,18 +16,15 @@
 #include "../../verify/tools/random.h"
 
 /* Writes two arrays, the second behind the first. */
-static posenc_status write_pair(
-    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
-  const int64_t n = t->shape->d_model / 2, row_bytes = n * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
-  char *sines = (char *)table + first * row_bytes;
-  char *cosines = sines + bench_to_next((size_t)(t->shape->positions * row_bytes));
-  return posenc_fill_pair(plan, first, count, sines, cosines, n);
+static posenc_status fill_pair(const bench_case *c) {
+  const int64_t n = c->columns / 2, row_bytes = n * (int64_t)posenc_dtype_size(c->dtype);
+  char *sines = (char *)c->out + c->first * row_bytes;
+  char *cosines = sines + bench_to_next((size_t)(c->table_rows * row_bytes));
+  return posenc_fill_pair(c->plan, c->first, c->count, sines, cosines, n);
 }
 
-static posenc_status write_real(
-    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
-  const int64_t d = t->shape->d_model, row_bytes = d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
-  return posenc_fill_at_real(plan, (const double *)t->self + first, count, (char *)table + first * row_bytes, d);
+static posenc_status fill_at_real(const bench_case *c) {
+  return posenc_fill_at_real(c->plan, (const double *)c->self + c->first, c->count, bench_row(c), c->columns);
 }
 
 /* Tables in other dtypes, presets and functions. */
@@ -35,16 +32,16 @@ static const struct row {
   const char *shape;
   posenc_dtype dtype;
   bool always; /* without --all-cases too, but only for exact and anchored */
-  const char *preset, *call, *variant;
-  posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+  const char *preset, *call;
+  posenc_status (*write)(const bench_case *c);
 } rows[] = {
-    {"long", POSENC_DTYPE_BF16, true, NULL, "fill", NULL, NULL},
-    {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", NULL, NULL},
-    {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", NULL, NULL},
-    {"transformer", POSENC_DTYPE_F64, false, NULL, "fill", NULL, NULL},
-    {"whisper", POSENC_DTYPE_F32, false, "whisper", "fill", "/whisper", NULL},
-    {"llama3", POSENC_DTYPE_F32, false, "rope", "fill_pair", "/rope", write_pair},
-    {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
+    {"long", POSENC_DTYPE_BF16, true, NULL, "fill", NULL},
+    {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", NULL},
+    {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", NULL},
+    {"transformer", POSENC_DTYPE_F64, false, NULL, "fill", NULL},
+    {"whisper", POSENC_DTYPE_F32, false, "whisper", "fill", NULL},
+    {"llama3", POSENC_DTYPE_F32, false, "rope", "fill_pair", fill_pair},
+    {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", fill_at_real},
 };
 
 /* Random numbers of 53 bits between 0 and n, as training draws timesteps; the same in every run. */
@@ -57,16 +54,15 @@ static double *real_positions(int64_t n) {
 }
 
 static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at) {
-  bench_table table = {
-      .call = r->call, .variant = r->variant, .shape = shape, .spec = bench_spec(shape), .write = r->write};
   char name[64], message[256];
-  if (r->preset && posenc_spec_init(&table.spec, shape->d_model, r->preset) != POSENC_OK) {
+  posenc_spec spec = bench_spec(shape);
+  if (r->preset && posenc_spec_init(&spec, shape->d_model, r->preset) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
     bench_skip(r->preset, message);
     return;
   }
-  table.spec.base = shape->base;
-  table.spec.dtype = (int32_t)r->dtype;
+  spec.base = shape->base;
+  spec.dtype = (int32_t)r->dtype;
   if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
     snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name((int32_t)r->dtype), at->suffix);
     snprintf(message, sizeof message, "elements of this dtype cannot start at %d modulo 64", (int)at->bytes);
@@ -75,13 +71,20 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   }
   if (r->dtype != POSENC_DTYPE_F32)
     bench_register_limits(shape, r->dtype, at);
+  const size_t half = bench_shape_bytes(shape, r->dtype) / 2;
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++) {
-    if (r->write == write_real) {
+    bench_case table = bench_table(impl, shape, &spec);
+    table.call = r->call;
+    table.variant = r->preset;
+    table.write = r->write ? r->write : table.write;
+    if (r->write == fill_pair)
+      table.bytes = bench_to_next(half) + half;
+    if (r->write == fill_at_real) {
       table.self = real_positions(shape->positions);
       table.destroy = free;
     }
-    bench_register_table(&table, impl, at);
+    bench_register_table(&table, at);
   }
 }
 

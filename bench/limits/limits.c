@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-static posenc_status store(const bench_work *w) {
-  const bench_limit *l = w->what;
-  l->pass(w->out, w->bytes / sizeof(float));
+static posenc_status store(const bench_case *c) {
+  const bench_limit *l = c->what;
+  l->pass(c->out, c->bytes / sizeof(float));
   return POSENC_OK;
 }
 
@@ -23,32 +23,36 @@ static bool runs_here(const bench_limit *l) {
 }
 
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
-  const char *variant = shape->uncached ? "/uncached" : "";
+  const bool other = dtype != POSENC_DTYPE_F32; /* float32 is not named */
   for (const bench_limit *l = limits; l->kind; l++) {
     if (!runs_here(l))
       continue;
-    bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .call = l->kind,
-                            .variant = variant, .who = l->width, .uncached = shape->uncached, .what = l},
-        at, "limit/%s/%s%s%s/" BENCH_SIZE "%s", l->kind, l->width, dtype == POSENC_DTYPE_F32 ? "" : "/",
-        dtype == POSENC_DTYPE_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model, variant);
+    bench_register(&(bench_case){.call = l->kind,
+                       .variant = shape->uncached ? "uncached" : NULL,
+                       .who = l->width,
+                       .dtype = dtype,
+                       .rows = shape->positions,
+                       .columns = shape->d_model,
+                       .uncached = shape->uncached,
+                       .write = store,
+                       .what = l},
+        at, "limit/%s/%s%s%s/" BENCH_SIZE "%s", l->kind, l->width, other ? "/" : "",
+        other ? dtype_name((int32_t)dtype) : "", shape->positions, shape->d_model, shape->uncached ? "/uncached" : "");
   }
 }
 
 /* Takes the same number of cycles in every pass, since each multiplication waits for the one before. */
-static void chain(void *data) {
-  uint64_t x = *(uint64_t *)data;
+static posenc_status multiply(const bench_case *c) {
+  static volatile uint64_t result;
+  uint64_t x = result;
+  (void)c;
   for (int i = 0; i < 10000; i++)
     x = x * UINT64_C(6364136223846793005) + 1;
-  *(uint64_t *)data = x;
+  result = x;
+  return POSENC_OK;
 }
 
 void bench_register_harness(void) {
-  static uint64_t state = 1;
-  shim_register(&(shim_case){.name = "harness/clock/n:1/d:1",
-      .label = "harness clock float32",
-      .positions = 1,
-      .columns = 1,
-      .offset = -1,
-      .data = &state,
-      .pass = chain});
+  bench_register(&(bench_case){.call = "harness", .who = "clock", .columns = 1, .table_rows = 1, .write = multiply},
+      NULL, "harness/clock/n:1/d:1");
 }

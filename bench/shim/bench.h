@@ -58,50 +58,26 @@ size_t bench_to_next(size_t bytes);
 /* The share of the buffer's used pages that are huge; negative where the system does not tell. */
 double bench_buffer_huge(void);
 
-/* ---- Cases that write rows: work.c -------------------------------------------------------------------------- */
-
-/* The rows that a case writes. */
-typedef struct bench_rows {
-  const posenc_impl *impl; /* NULL: a limit or a peer writes them */
-  const posenc_spec *spec; /* for the plan; not kept; NULL: the case needs no plan */
-  posenc_dtype dtype;
-  int64_t n, d_model; /* rows and columns that a pass writes; n is 0 where it writes none */
-} bench_rows;
-
-typedef struct bench_work bench_work;
-struct bench_work {
-  bench_rows rows;
-  posenc_status (*write)(const bench_work *w); /* a pass; an error makes the run void */
-  const char *call, *variant;                  /* the label's kind is both; variant: NULL, or as "/whisper" */
-  const char *who;                             /* in the label; NULL: the implementation */
-  int64_t table_rows;                          /* 0: as many rows as a pass writes */
-  bool wall;                                   /* see shim_case */
-  int64_t end;                                 /* all positions are smaller; 0: the number of rows */
-  size_t bytes;                                /* used in the buffer; 0: those of the rows */
-  bool uncached;                               /* each pass writes to other memory, which is in no cache */
-  double error;                                /* see shim_case */
-  int64_t not_nearest;                         /* see shim_case */
-  bool own_memory;                             /* it does not write to the buffer */
-  int64_t *positions;                          /* or NULL; freed at the end */
-  const void *what;                            /* for `write` */
-  void *self;                                  /* for `write`; destroy() frees it at the end */
-  void (*destroy)(void *self);                 /* or NULL */
-  const char *(*prepare)(bench_work *w);       /* or NULL; called before each run; returns NULL or an error */
-
-  /* Set while the case runs. */
-  posenc_plan *plan;
-  int64_t offset;
-  size_t used; /* if uncached: bytes in front of `out` */
-  float *out;
-  posenc_status status; /* the first error */
-};
+/* ---- Cases: case.c, blocks.c -------------------------------------------------------------------------------- */
 
 #define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the table's size in a case's name */
 
-/* Copies the work and registers it as a case; name and what follows are the case's name, without the suffix of the
- * offset. at: NULL for a case without an offset. Skips the case where no plan can be made. */
-__attribute__((format(printf, 3, 4))) void bench_register_work(
-    const bench_work *work, const bench_offset *at, const char *name, ...);
+/* Copies the case and registers it. name and what follows are its name, without the suffix of the offset.
+ * at: NULL if it does not write to the buffer. Skips the case where no plan can be made. */
+__attribute__((format(printf, 3, 4))) void bench_register(
+    const bench_case *given, const bench_offset *at, const char *name, ...);
+
+/* Registers the case as CALL/WHO/DTYPE/n:ROWS/d:COLUMNS[/VARIANT]. */
+void bench_register_table(const bench_case *given, const bench_offset *at);
+
+/* The output of row c->first, for cases whose rows follow each other without gaps. */
+void *bench_row(const bench_case *c);
+
+/* Chooses the blocks of a case, and with them the rows of a pass. Returns NULL, or an error of write(). */
+const char *bench_choose_blocks(bench_case *c);
+
+/* Writes all rows, or the chosen blocks. */
+posenc_status bench_write_blocks(bench_case *c);
 
 /* ---- Skipped names, and the reasons ------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
-/* Google Benchmark for C: every benchmark is a C struct of functions, and the timing loop stays on the C++ side.
+/* Google Benchmark for C: a case is a C struct, and the timing loop stays on the C++ side.
  *
  * A run of a case, several per repetition while the number of passes is being found:
  *
- *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  done(data, result)
+ *     bench_begin(c)  bench_pass(c), untimed  { bench_pass(c) ... }, timed
  */
 #ifndef POSENC_BENCH_SHIM_H
 #define POSENC_BENCH_SHIM_H
@@ -11,33 +11,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "posenc.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What a case reports about a run that has just been timed. A field that does not apply is 0. */
-typedef struct shim_result {
-  int64_t bytes, rows; /* written in one pass */
-  double huge_pages;   /* the share of the memory in huge pages; negative where it is not known */
-  const char *error;   /* why the run is void */
-} shim_result;
+typedef struct bench_case bench_case;
+struct bench_case {
+  const char *call, *variant; /* the label's kind: "fill", or "fill/whisper"; variant: "whisper", or NULL */
+  const char *who;            /* in the label; NULL: the name of impl */
+  posenc_dtype dtype;
+  int64_t rows, columns; /* that a pass writes; rows is 0 where it writes none */
+  int64_t table_rows;    /* 0: as many as a pass writes */
+  int64_t end;           /* all positions are smaller; 0: as many as the table has rows */
+  size_t bytes;          /* used in the buffer; 0: those of the rows */
+  double error;          /* the largest error of the table; 0: not known */
+  int64_t not_nearest;   /* values of the table that are not the nearest ones, where the error is known */
+  bool wall;      /* measures wall time instead of this thread's CPU time; the case's name then ends in /real_time */
+  bool uncached;  /* each pass writes to other memory, which is in no cache */
+  bool in_blocks; /* a slow implementation writes only some blocks of the rows (blocks.c) */
 
-typedef struct shim_case {
-  const char *name;           /* copied */
-  const char *label;          /* "KIND IMPLEMENTATION DTYPE" (bench/README.md); copied */
-  int64_t positions, columns; /* the size of the table */
-  int64_t end;                /* all positions are smaller; 0: as many as the table has rows */
-  int64_t offset;             /* the output's address modulo 64; negative: no fixed one */
-  double error;               /* the largest error of the table; 0: not known */
-  int64_t not_nearest;        /* values of the table that are not the nearest ones, where the error is known */
-  bool wall; /* measures wall time instead of this thread's CPU time; the name then ends in /real_time */
+  /* Writes the rows first .. first+count-1: all rows of a pass, or those of a block. An error makes the run void. */
+  posenc_status (*write)(const bench_case *c);
+  const posenc_impl *impl;     /* NULL: a limit or a peer writes the rows */
+  const posenc_spec *spec;     /* for a plan of impl; not kept; NULL: write() needs no plan */
+  int64_t origin;              /* the position of row 0 */
+  int64_t *positions;          /* of the rows, if they are not consecutive; freed at the end */
+  const void *what;            /* for write() */
+  void *self;                  /* for write(); destroy() frees it at the end */
+  void (*destroy)(void *self); /* or NULL */
 
-  void *data;                                    /* the argument of the functions below */
-  const char *(*begin)(void *data);              /* may be NULL; returns NULL, or why the case cannot run */
-  void (*pass)(void *data);                      /* the timed function; the memory that it writes counts as used */
-  void (*done)(void *data, shim_result *result); /* may be NULL */
-  void (*release)(void *data);                   /* may be NULL; called once, after all runs */
-} shim_case;
+  /* Set when the case is registered and while it runs. */
+  char name[192];
+  char label[96]; /* "KIND IMPLEMENTATION DTYPE" (bench/README.md) */
+  posenc_plan *plan;
+  int64_t offset; /* the output's address modulo 64; negative: the case does not write to the buffer */
+  float *out;
+  size_t used; /* if uncached: bytes in front of `out` */
+  int64_t first, count;
+  int64_t blocks, block_rows; /* written in a pass, and rows of each; blocks is 0 until they are chosen */
+  double huge_pages;          /* the share of the memory in huge pages; negative where it is not known */
+  posenc_status status;       /* the first error */
+};
+
+const char *bench_begin(bench_case *c); /* returns NULL, or why the case cannot run */
+void bench_pass(bench_case *c);         /* the timed function */
+void bench_release(bench_case *c);      /* frees the case */
 
 /* The options of Google Benchmark 1.7 that this program takes. It writes JSON and lists cases itself. */
 #define SHIM_OPTIONS                                                                                                   \
@@ -47,20 +67,23 @@ typedef struct shim_case {
 /* Gives Google Benchmark its flags; argv[0] is the program. Returns NULL, or the first flag that is refused. */
 const char *shim_flags(int argc, char **argv);
 
-void shim_register(const shim_case *c);
+/* Registers a case, which shim_release() frees. */
+void shim_register(bench_case *c);
 
-/* Adds a line to the context in front of the results, on the screen and in the JSON. */
+/* Adds a line to the context in the JSON. */
 void shim_context(const char *key, const char *value);
+
+/* Whether the system changes the processor's clock. */
+bool shim_clock_scales(void);
 
 /* Called after all cases are registered. Returns how many the filter selects. print: prints their names, one per
  * line. */
 size_t shim_select(bool print);
 
 /* Runs the selected cases work by work. The cases of a work, which write tables of one size and dtype, run side by side,
- * all their repetitions in a random order. Returns how many cases ended in an error. Called only once. quiet: prints no
- * context on stderr. screen: prints the results on stdout. json: receives the results as Google Benchmark's JSON, which
- * stays valid. */
-size_t shim_run(bool quiet, bool screen, const char **json);
+ * all their repetitions in a random order. Returns how many cases ended in an error. Called only once. screen: prints
+ * the results on stdout. json: receives the results as Google Benchmark's JSON, which stays valid. */
+size_t shim_run(bool screen, const char **json);
 
 /* Frees all cases. */
 void shim_release(void);

@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __aarch64__
@@ -57,13 +58,6 @@ bool machine_emulated(void) {
 int64_t machine_available_memory(void) {
   char kib[64];
   return find("/proc/meminfo", "MemAvailable", kib, sizeof kib) ? strtoll(kib, NULL, 10) * 1024 : 0;
-}
-
-void machine_warnings(FILE *out) {
-  if (strcmp(POSENC_BUILD_TYPE, "Release") != 0)
-    fprintf(out, "warning: build type %s: these times are not those of a Release build\n", POSENC_BUILD_TYPE);
-  if (machine_emulated())
-    fputs("warning: this CPU is emulated: times say nothing about a real one\n", out);
 }
 
 const char *machine_compiler(void) {

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* Passes the description of the processor, as the system gives it, and of the build to take(), key by key. Every record
  * contains it. */
@@ -17,9 +16,6 @@ bool machine_emulated(void);
 
 /* Bytes that are available without swapping; 0 if the system does not say. */
 int64_t machine_available_memory(void);
-
-/* Prints a warning for each reason not to trust this program's times. */
-void machine_warnings(FILE *out);
 
 const char *machine_compiler(void); /* "GCC 12.2.0" */
 
