@@ -10,7 +10,7 @@
 #include "../tools/random.h"
 
 /* The list has LISTED rows; fewer if they have more than OUTPUTS elements, but not fewer than LEAST. */
-enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, RUNS = 4, THE_LIST = -1 /* instead of a first row */ };
+enum { LISTED = 64, LEAST = 8, OUTPUTS = 1 << 20, SAMPLES = 4, THE_LIST = -1 /* instead of a first row */ };
 
 typedef struct comparison {
   const segment *s;
@@ -25,7 +25,7 @@ typedef struct comparison {
 
 /* The element that a call has written for a column; NULL if the call has no such column. */
 static const unsigned char *written(const comparison *c, int64_t row, int64_t column) {
-  const place it = place_of(&c->s->spec, column);
+  const component it = component_of(&c->s->spec, column);
   const bool is_pair = c->a.call == PAIR;
   const unsigned char *const array = is_pair && it.cosine ? c->a.cosines : c->a.call == TABLE ? c->a.table : c->a.out;
   const int64_t element = row * c->a.row_stride + (is_pair ? it.k : column);
@@ -78,9 +78,9 @@ static posenc_status compare_all(comparison *c) {
   for (int i = 0; i < 3; i++)
     for (int64_t row = 0; row < c->listed && status == POSENC_OK; row++)
       status = compare(c, singly[i], c->list[row], 1);
-  for (int64_t r = 0, row = 0; r < s->n_runs; row += s->runs[r++].count)
-    for (int i = 0; i < 4 && r % (s->n_runs / RUNS + 1) == 0 && status == POSENC_OK; i++)
-      status = compare(c, consecutive[i], row, s->runs[r].count);
+  for (int64_t r = 0, row = 0; r < s->n_samples; row += s->samples[r++].count)
+    for (int i = 0; i < 4 && r % (s->n_samples / SAMPLES + 1) == 0 && status == POSENC_OK; i++)
+      status = compare(c, consecutive[i], row, s->samples[r].count);
   return status;
 }
 
@@ -94,8 +94,8 @@ posenc_status compare_calls(const segment *s, const posenc_plan *plan, const uns
     c.list[i] = i < listed / 4   ? i % s->n_rows
                 : i < listed / 2 ? (listed / 2 - 1 - i) % s->n_rows
                                  : random_between(&random, 0, s->n_rows - 1);
-  for (int64_t r = 0; r < s->n_runs; r++)
-    most = s->runs[r].count > most ? s->runs[r].count : most;
+  for (int64_t r = 0; r < s->n_samples; r++)
+    most = s->samples[r].count > most ? s->samples[r].count : most;
   c.bytes = s->spec.d_model * (int64_t)format_of(s->spec.dtype)->size;
   unsigned char *const memory = must_calloc(2 * most, (size_t)c.bytes);
   c.a = (arguments){.plan = plan, .out = memory, .cosines = memory + most * c.bytes};

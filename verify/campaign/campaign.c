@@ -7,7 +7,7 @@
 
 #include "../reference/float64_reference.h"
 #include "../tools/memory.h"
-#include "../tools/progress.h"
+#include "progress.h"
 #include "../tools/spec.h"
 
 /* Time limit for one implementation on one segment. The slowest take seconds: on an emulated CPU, or where exact

@@ -5,7 +5,7 @@
 #include "sweep.h"
 
 /* Adds about `rows` rows of positions from .. to-1 to the segment. If there are no more positions than that, it adds
- * them all; otherwise a run at each end, and one in each of the equal strata between. Ranges must be added in rising
+ * them all; otherwise a sample at each end, and one in each of the equal strata between. Ranges must be added in rising
  * order. */
 void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *random);
 

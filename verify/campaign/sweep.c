@@ -189,7 +189,7 @@ sweep sweep_every_row(const posenc_spec *spec, int64_t from, int64_t to) {
 
 void sweep_destroy(sweep *s) {
   for (int64_t i = 0; i < s->count; i++) {
-    free(s->segments[i].runs);
+    free(s->segments[i].samples);
     free(s->segments[i].positions);
   }
   free(s->segments);

@@ -1,4 +1,4 @@
-/* The rows to verify: shapes are cut into ranges of positions, and ranges are sampled in runs of consecutive rows. */
+/* The rows to verify: shapes are cut into ranges of positions, and ranges are sampled. */
 #ifndef POSENC_VERIFY_SWEEP_H
 #define POSENC_VERIFY_SWEEP_H
 
@@ -8,9 +8,9 @@
 #include "posenc.h"
 
 /* Consecutive positions that one posenc_fill() call writes. */
-typedef struct sweep_run {
+typedef struct sample {
   int64_t first, count;
-} sweep_run;
+} sample;
 
 enum { SEGMENT_REALS = 8 };
 
@@ -21,9 +21,9 @@ typedef struct segment {
   posenc_spec spec;
   int64_t from, to; /* the half-open range the rows are sampled from */
   bool in_table;    /* part of the accuracy table: the report shows each implementation */
-  sweep_run *runs;  /* in rising order, disjoint */
-  int64_t n_runs;
-  int64_t *positions; /* n_rows of them, run after run */
+  sample *samples;  /* in rising order, disjoint */
+  int64_t n_samples;
+  int64_t *positions; /* n_rows of them, sample after sample */
   int64_t n_rows;
   double reals[SEGMENT_REALS]; /* positions between integers, which posenc_fill_at_real() writes */
 } segment;

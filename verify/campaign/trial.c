@@ -54,8 +54,8 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
     return status;
 
   t->state->now = "posenc_fill";
-  for (int64_t r = 0, row = 0; r < s->n_runs && status == POSENC_OK; row += s->runs[r++].count)
-    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, trial_output(t, row, 0), s->spec.d_model);
+  for (int64_t r = 0, row = 0; r < s->n_samples && status == POSENC_OK; row += s->samples[r++].count)
+    status = posenc_fill(plan, s->samples[r].first, s->samples[r].count, trial_output(t, row, 0), s->spec.d_model);
   if (status == POSENC_OK)
     status = compare_calls(s, plan, t->outputs, &t->state->now, t->found);
   if (status == POSENC_OK) {

@@ -14,7 +14,7 @@ typedef struct trial {
   const segment *s;
   trial_state *state;
   size_t size;            /* bytes of an output */
-  unsigned char *outputs; /* of posenc_fill(), a call for each run, then of the real positions: rows without gaps */
+  unsigned char *outputs; /* of posenc_fill(), a call for each sample, then of the real positions: rows without gaps */
   double *bounds;         /* posenc_impl_error_bound() of every output, row by row */
   disagreement *found;    /* what another call writes otherwise */
 } trial;

@@ -17,13 +17,11 @@ typedef struct verdict {
   bool judged;      /* the numbers below exist */
   bool not_offered; /* the implementation makes no plan of this segment's spec */
   int64_t outputs;
-  double max_abs, ulp_max;
-  bool bound_ok;
+  double ulp_max;
   int64_t beyond_bound; /* outputs */
   int64_t misrounded;   /* outputs that are not the nearest number of the dtype, sign of zero included */
-  witness last_misrounded;
-  witness worst;            /* the largest error */
-  witness closest_to_bound; /* the largest error relative to its bound; the one to inspect if bound_ok is false */
+  witness last_beyond_bound, last_misrounded;
+  witness worst; /* the largest error */
 } verdict;
 
 static inline double correct_share(const verdict *v) { return 1 - (double)v->misrounded / (double)v->outputs; }

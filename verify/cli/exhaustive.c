@@ -6,11 +6,11 @@
 #include <time.h>
 
 #include "../campaign/expected.h"
-#include "../campaign/family.h"
 #include "../reference/judge.h"
+#include "../tools/family.h"
 #include "../tools/memory.h"
 #include "../tools/machine.h"
-#include "../tools/progress.h"
+#include "../campaign/progress.h"
 #include "work.h"
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of each member that are printed */ };

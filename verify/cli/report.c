@@ -56,12 +56,11 @@ static void add_range(cJSON *o, const segment *s, const verdict *v) {
   cJSON_AddNumberToObject(o, "to", (double)s->to);
   cJSON_AddNumberToObject(o, "rows", (double)s->n_rows);
   cJSON_AddNumberToObject(o, "outputs", (double)v->outputs);
-  cJSON_AddNumberToObject(o, "max_abs", v->max_abs);
+  cJSON_AddNumberToObject(o, "max_abs", v->worst.error);
   cJSON_AddNumberToObject(o, "ulp_max", v->ulp_max);
   cJSON_AddNumberToObject(o, "correctly_rounded", correct_share(v));
-  cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
+  cJSON_AddBoolToObject(o, "bound_ok", v->beyond_bound == 0);
   add_witness(o, "worst", &v->worst);
-  add_witness(o, "closest_to_bound", &v->closest_to_bound);
 }
 
 static void add_impl(cJSON *o, const impl_result *r, const sweep *s) {

@@ -1,6 +1,6 @@
-#include "../campaign/family.h"
 #include "../reference/columns.h"
 #include "../reference/judge.h"
+#include "../tools/family.h"
 #include "../tools/memory.h"
 #include "fuzz.h"
 
@@ -163,7 +163,7 @@ static void check_sample(const posenc_plan *alone, mpfr_reference *reference, co
   const bool exact = impl->correctly_rounded, recipe = !exact && strcmp(impl->family, "anchored") != 0;
   for (int64_t i = 0; i < SAMPLE; i++) {
     const int64_t column = random_between(seed, 0, columns->d_model - 1);
-    const place it = place_of(columns, column);
+    const component it = component_of(columns, column);
     if (it.k < 0)
       continue;
     reference_value pair[2];
@@ -185,7 +185,7 @@ static void check_sample(const posenc_plan *alone, mpfr_reference *reference, co
 static void place_row(const fuzz_call *c, const posenc_spec *columns, const unsigned char *row, unsigned char *out,
     unsigned char *cosines) {
   for (int64_t j = 0; j < columns->d_model; j++) {
-    const place it = place_of(columns, j);
+    const component it = component_of(columns, j);
     unsigned char *const to = j < c->width ? out + (size_t)j * c->size : cosines + (size_t)(j - c->width) * c->size;
     if (it.k < 0)
       memset(to, 0, c->size);

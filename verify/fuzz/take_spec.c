@@ -1,6 +1,6 @@
-#include "../campaign/family.h"
 #include "../reference/columns.h"
 #include "../reference/formats.h"
+#include "../tools/family.h"
 #include "../tools/memory.h"
 #include "../tools/spec.h"
 #include "fuzz.h"

@@ -14,7 +14,7 @@ double float64_reference_error(
     const posenc_spec *spec, const int64_t *positions, int64_t n, const reference_value *rows) {
   double largest = 0;
   for (int64_t c = 0; c < spec->d_model; c++) {
-    const place here = place_of(spec, c);
+    const component here = component_of(spec, c);
     const int64_t k = here.k < 0 ? 0 : here.k;
     const double w = spec->freqs ? spec->freqs[k] : pow(spec->base, -(double)k / spec_denominator(spec));
     for (int64_t i = 0; i < n; i++) {

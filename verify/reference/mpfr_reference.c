@@ -220,7 +220,7 @@ static void set_position(mpfr_reference *t, double position) {
 static void settle_row(mpfr_reference *t, reference_value *values, float *floats) {
   for (int64_t k = 0; k < t->n; k++) {
     const int64_t d = t->spec.d_model,
-                  at[2] = {column_at(&t->spec, (place){k, false}), column_at(&t->spec, (place){k, true})};
+                  at[2] = {column_of(&t->spec, (component){k, false}), column_of(&t->spec, (component){k, true})};
     answer pair[2] = {{.with_double = values, .done = at[0] >= d}, {.with_double = values, .done = at[1] >= d}};
     settle_pair(t, k, &pair[0], &pair[1]);
     for (int i = 0; i < 2; i++)

@@ -14,6 +14,7 @@
 
 #include "posenc.h"
 #include "reference/columns.h"
+#include "tools/family.h"
 #include "tools/random.h"
 #include "tools/spec.h"
 
@@ -35,12 +36,7 @@ static inline void take_seed(int argc, char **argv, uint64_t *seed) {
 }
 
 /* The i-th implementation that this machine can run, in the order of the list; NULL past the last. */
-static inline const posenc_impl *runnable(size_t i) {
-  for (size_t j = 0; j < posenc_impl_count(); j++)
-    if (posenc_impl_supported(posenc_impl_by_index(j)) && i-- == 0)
-      return posenc_impl_by_index(j);
-  return NULL;
-}
+static inline const posenc_impl *runnable(size_t i) { return family_member(NULL, i); }
 
 /* Makes a plan; fails the test if there is none. */
 static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "campaign/family.h"
 #include "formats.h"
 
 static void implementations(void **state) {

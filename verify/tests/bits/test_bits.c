@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "campaign/family.h"
+#include "tools/family.h"
 #include "hashed.h"
 #include "tools/call.h"
 

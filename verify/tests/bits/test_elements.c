@@ -15,7 +15,6 @@
 
 #include <signal.h>
 
-#include "campaign/family.h"
 #include "fuzz/fuzz.h"
 #include "hashed.h"
 

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <stdatomic.h>
 
-#include "campaign/family.h"
 #include "multiprecision/fallback.h"
 
 /* ---- frequencies ---- */
@@ -229,7 +228,7 @@ static void widest(void **state) {
       assert_int_equal(posenc_fill(plan, position - ROWS + 1, ROWS, values, WIDEST), POSENC_OK);
       const unsigned char *const row = (unsigned char *)values + (ROWS - 1) * WIDEST * size;
       for (int64_t c = random_between(&seed, 0, EVERY); c < spec.d_model; c += EVERY) {
-        const place p = place_of(&spec, c);
+        const component p = component_of(&spec, c);
         reference_value pair[2];
         if (p.k < 0) /* a column of zeros */
           continue;

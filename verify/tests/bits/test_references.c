@@ -67,7 +67,7 @@ static void row_agrees(const posenc_spec *spec, double position) {
   if (integer && spec->dtype != POSENC_DTYPE_F64)
     reference_row_floats(t, (int64_t)position, nearest);
   for (int64_t c = 0; c < spec->d_model; c++) {
-    const place here = place_of(spec, c);
+    const component here = component_of(spec, c);
     const double y = independent(spec, position, here.k, here.cosine, POSENC_DTYPE_F64);
     const double rounded = independent(spec, position, here.k, here.cosine, spec->dtype);
     assert_number("y", row[c].y, y);
@@ -243,10 +243,10 @@ static void columns_by_hand(void **state) {
       spec.odd = cases[i].odd;
       const char *names = d == 5 ? cases[i].five : cases[i].four;
       for (int64_t c = 0; c < d; c++, names += 2) {
-        const place it = place_of(&spec, c);
+        const component it = component_of(&spec, c);
         assert_int_equal(it.k, *names == '-' ? -1 : names[1] - '0');
         assert_int_equal(it.cosine, *names == 'c');
-        assert_true(it.k < 0 || column_at(&spec, it) == c);
+        assert_true(it.k < 0 || column_of(&spec, it) == c);
       }
     }
 }

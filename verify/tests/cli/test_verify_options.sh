@@ -32,7 +32,6 @@ done
 grep -qE '^ +exact_scalar .* 100\.00%' out || fail "--dtype float16: all outputs of exact_scalar should be correct"
 good '^[0-9]+ of [0-9]+ implementations verified' --quiet --rows 4 "${here[@]}" 16
 [[ $(wc -l <out) == 1 ]] || fail "--quiet: one line should be printed"
-good '^naive: the stated bound is at least [0-9]+ times the largest error$' --quiet --rows 50 --impl naive --d-model 1 --positions 400000:500000
 run --rows 4 --impl naive "${here[@]}" 16 --dtype bfloat16
 [[ $code == 1 ]] && grep -q '^FAILED naive: not judged' out || fail "naive, asked for by name, should not be passed over"
 while IFS=: read -r key value; do # the machine, as the system describes it

@@ -1,6 +1,6 @@
 /* Progress of a long run of posenc-verify on stderr. */
-#ifndef POSENC_TOOLS_PROGRESS_H
-#define POSENC_TOOLS_PROGRESS_H
+#ifndef POSENC_VERIFY_PROGRESS_H
+#define POSENC_VERIFY_PROGRESS_H
 
 #include <stdint.h>
 
