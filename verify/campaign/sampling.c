@@ -8,11 +8,6 @@
 /* A sample is long enough for an implementation to step from row to row. Anchored ones start afresh at each anchor. */
 enum { SAMPLE_ROWS = 8, ANCHOR = 64 };
 
-/* A random number from 0 to limit-1. The bias of the remainder is below 2^-30 for every limit used here. */
-static int64_t random_below(uint64_t *state, int64_t limit) {
-  return limit > 1 ? (int64_t)(next_random(state) % (uint64_t)limit) : 0;
-}
-
 static void add_sample(segment *s, int64_t first, int64_t count) {
   sample *samples = realloc(s->samples, (size_t)(s->n_samples + 1) * sizeof *samples);
   if (!samples)
@@ -30,10 +25,10 @@ static int64_t floor_to_anchor(int64_t position) {
 /* The first position of a sample of `length` rows inside [from, to). across: moves the sample across an anchor, if [from, to)
  * contains one that the sample can cross. It is set for every second sample. */
 static int64_t first_position(int64_t from, int64_t to, int64_t length, bool across, uint64_t *random) {
-  int64_t first = from + random_below(random, to - from - length + 1);
+  int64_t first = random_between(random, from, to - length);
   if (across && length > 1) {
     const int64_t anchor = floor_to_anchor(first + ANCHOR - 1);
-    const int64_t moved = anchor - 1 - random_below(random, length - 1);
+    const int64_t moved = anchor - random_between(random, 1, length - 1);
     if (moved >= from && moved + length <= to)
       first = moved;
   }
