@@ -15,6 +15,16 @@ static inline posenc_spec paper_spec(int64_t d_model) {
   return spec;
 }
 
+/* Explicit frequencies, whose low parts may be NULL: 2n columns. */
+static inline posenc_spec frequency_spec(const double *freqs, const double *freqs_low, int64_t n, int32_t dtype) {
+  posenc_spec spec = paper_spec(2 * n);
+  spec.freqs = freqs;
+  spec.freqs_low = freqs_low;
+  spec.n_freqs = n;
+  spec.dtype = dtype;
+  return spec;
+}
+
 /* These names are NULL for numbers past the last choice. */
 static inline const char *dtype_name(int32_t dtype) {
   static const char *const names[] = {[POSENC_DTYPE_F32] = "float32",

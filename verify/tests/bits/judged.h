@@ -140,27 +140,20 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
 
 /* Judges one frequency at a time. Beside a frequency that needs the recheck or the fallback, others get it too. */
 static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
-  posenc_spec spec = paper_spec(2);
-  spec.n_freqs = 1;
-  spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
-    spec.freqs = &freqs[k];
+    const posenc_spec spec = frequency_spec(&freqs[k], NULL, 1, dtype);
     judge_all(&spec, positions, count, PROVED);
   }
 }
 
-/* Judges the one frequency of a spec among others, which are 0 and pass the rounding test. The test must find the one. */
-static inline void judge_among(const posenc_spec *spec, const double *positions, int64_t count) {
+/* Judges the frequency w + w_low among others, which are 0 and pass the rounding test. The test must find the one. */
+static inline void judge_among(int32_t dtype, double w, double w_low, const double *positions, int64_t count) {
   double freqs[32] = {0}, low[32] = {0};
   const int64_t k = random_between(&seed, 0, 31);
-  posenc_spec among = *spec;
-  freqs[k] = spec->freqs[0];
-  low[k] = spec->freqs_low ? spec->freqs_low[0] : 0;
-  among.d_model = 64;
-  among.freqs = freqs;
-  among.freqs_low = low;
-  among.n_freqs = 32;
-  judge_all(&among, positions, count, EXACT);
+  freqs[k] = w;
+  low[k] = w_low;
+  const posenc_spec spec = frequency_spec(freqs, low, 32, dtype);
+  judge_all(&spec, positions, count, EXACT);
 }
 
 /* Takes the program's arguments: seed, repeats, pattern of test names. Returns whether they are allowed. */

@@ -136,9 +136,7 @@ static double fallback(const posenc_spec *spec, int64_t column) {
 static void undecided(void **state) {
   (void)state;
   const double freqs[] = {0x1.8p-149, -0x1.8p-149, 0x1.8p-1000};
-  posenc_spec spec = paper_spec(6);
-  spec.freqs = freqs;
-  spec.n_freqs = 3;
+  posenc_spec spec = frequency_spec(freqs, NULL, 3, POSENC_DTYPE_F32);
   const double up = fallback(&spec, 0), down = fallback(&spec, 2);
   assert_true(up == 0x1p-149 || up == 0x1p-148);
   assert_true(down == -up);

@@ -33,10 +33,7 @@ static void extreme_frequencies(void **state) {
     after_zero[i] = i;
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
-      posenc_spec spec = paper_spec(2 * N);
-      spec.freqs = freqs;
-      spec.n_freqs = N;
-      spec.dtype = dtype;
+      posenc_spec spec = frequency_spec(freqs, NULL, N, dtype);
       for (int k = 3; k < 5; k++)
         freqs[k] = ldexp(between(1, 2), (int)random_between(&seed, 0, 63));
       for (int bits = 0; bits <= 32; bits += 16) {
@@ -64,9 +61,8 @@ static void sums_of_doubles(void **state) {
   const double integers[] = {0, 1, -1, 2, 3, 64, 100, 5003, 131071, 0x1p32, 1 - 0x1p32, 3000000019, -4097, 1000, 7, 65};
   const double reals[] = {0.5, -0.25, 1.0 / 3, 0x1p-30, 12345.6789, -0.0, 4294967295.5, 3, -1e9 - 0.125};
   for (int64_t i = 0; i < repeats * FORMATS * 6; i++) {
-    posenc_spec spec = paper_spec(2 * N);
     double freqs[N], low[N];
-    spec.dtype = (int32_t)(i % FORMATS);
+    posenc_spec spec = frequency_spec(freqs, low, N, (int32_t)(i % FORMATS));
     for (int k = 0; k < N; k++) {
       const double hi = k < THIRDS ? (k + 1) / 3.0 : (k + 1) * 0x1.921fb54442d18p+1;
       const double size = k < ANY ? ldexp(between(1, 2), (int)random_between(&seed, -140, 63))
@@ -85,9 +81,6 @@ static void sums_of_doubles(void **state) {
         low[k] = -low[k];
       }
     }
-    spec.freqs = freqs;
-    spec.freqs_low = low;
-    spec.n_freqs = N;
     spec.position_scale = i / FORMATS % 3 == 2 ? 1.0 / 3 : 1;
     judge_all(&spec, integers, sizeof integers / sizeof integers[0], EVERYONE);
     judge_all(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
@@ -194,9 +187,8 @@ static void single_rows(void **state) {
       const double missed = k % 4 ? ldexp((double)random_between(&seed, -8, 8), -4 * (k % 13)) : 0.0;
       freqs[k] = ((double)random_between(&seed, -many, many) + missed) * eighth / (double)size;
     }
-    posenc_spec spec = paper_spec(d);
-    spec.freqs = freqs;
-    spec.n_freqs = (d + 1) / 2;
+    posenc_spec spec = frequency_spec(freqs, NULL, (d + 1) / 2, POSENC_DTYPE_F32);
+    spec.d_model = d;
     const double at = (double)size, positions[] = {at, -at, at - 1, 0, 1 - at};
     judge_all(&spec, positions, 5, EXACT);
     spec.dtype = POSENC_DTYPE_F64;

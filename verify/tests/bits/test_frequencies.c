@@ -177,10 +177,8 @@ static void phases(void **state) {
     check_phases(spec);
     spec.base = 0.5;
     check_phases(spec);
-    spec = paper_spec(32);
+    spec = frequency_spec(freqs, NULL, 16, POSENC_DTYPE_F32);
     spec.position_scale = scales[i];
-    spec.freqs = freqs;
-    spec.n_freqs = 16;
     check_phases(spec);
     spec.freqs_low = low;
     for (int64_t sign = -1; sign <= 1; sign++) { /* next to, and at, whole and half turns */

@@ -44,12 +44,8 @@ static void near_midpoints(void **state) {
           (double)(kind == EIGHTH ? random_between(&seed, 1, 100) : places[kind == SMALL][random_between(&seed, 0, 5)]);
     const double w = angle / position;
     judge_alone(dtype, &w, 1, &position, 1);
-    if (kind > SMALL || !f32)
-      continue;
-    posenc_spec alone = paper_spec(2);
-    alone.freqs = &w;
-    alone.n_freqs = 1;
-    judge_among(&alone, &position, 1);
+    if (kind <= SMALL && f32)
+      judge_among(dtype, w, 0, &position, 1);
   }
 }
 
@@ -139,11 +135,7 @@ static void zeros_between_integers(void **state) {
       mpfr_sub_d(goal, goal, freqs[k], MPFR_RNDN);
       low[k] = mpfr_get_d(goal, MPFR_RNDN);
     }
-    posenc_spec spec = paper_spec(2 * N);
-    spec.dtype = i % FORMATS;
-    spec.freqs = freqs;
-    spec.freqs_low = low;
-    spec.n_freqs = N;
+    const posenc_spec spec = frequency_spec(freqs, low, N, i % FORMATS);
     judge_all(&spec, &position, 1, EXACT);
   }
   mpfr_clear(goal);
@@ -155,9 +147,7 @@ static void late_crossings(void **state) {
   (void)state;
   enum { N = 32, D = 2 * N, ROWS = 4096 };
   double freqs[N];
-  posenc_spec spec = paper_spec(D);
-  spec.freqs = freqs;
-  spec.n_freqs = N;
+  const posenc_spec spec = frequency_spec(freqs, NULL, N, POSENC_DTYPE_F32);
   for (int64_t k = 0; k < N; k++)
     freqs[k] = turn / 2 / (double)(1400 + 80 * k);
   mpfr_reference *t = reference_create(&spec);
@@ -199,15 +189,13 @@ static void whole_turns(void **state) {
   double positions[TRIES];
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
-    posenc_spec last = paper_spec(1); /* the sine is in the last column */
-    last.freqs = &near[i].w;
-    last.n_freqs = 1;
     for (int32_t dtype = POSENC_DTYPE_F32; dtype <= POSENC_DTYPE_F64; dtype++) {
-      last.dtype = dtype;
+      posenc_spec last = frequency_spec(&near[i].w, NULL, 1, dtype);
+      last.d_model = 1; /* the sine is in the last column */
       for (int j = 0; j < TRIES; j++)
         positions[j] = (double)(near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1));
       judge_alone(dtype, &near[i].w, 1, positions, TRIES);
-      judge_among(&last, positions, TRIES);
+      judge_among(dtype, near[i].w, 0, positions, TRIES);
       judge_all(&last, positions, TRIES, EXACT);
       for (int again = 0; again < 12 && i == 1; again++) { /* positions between integers */
         for (int j = 0; j < TRIES; j++)
@@ -230,13 +218,11 @@ static void known_cases(void **state) {
   (void)state;
   for (int i = 0; i < WORST_CASES; i++) {
     const worst_case *const known = &worst_cases[i];
-    posenc_spec alone = paper_spec(2), table = paper_spec(1024);
-    alone.freqs = &known->frequency;
-    alone.freqs_low = &known->low;
-    alone.n_freqs = 1;
-    alone.dtype = table.dtype = known->dtype;
+    const posenc_spec alone = frequency_spec(&known->frequency, &known->low, 1, known->dtype);
+    posenc_spec table = paper_spec(1024);
+    table.dtype = known->dtype;
     judge_all(&alone, &known->position, 1, PROVED);
-    judge_among(&alone, &known->position, 1);
+    judge_among(known->dtype, known->frequency, known->low, &known->position, 1);
     if (known->low != 0)
       judge_all(&table, &known->position, 1, EXACT);
   }

@@ -97,29 +97,19 @@ static void agrees_with_an_independent_computation(void **state) {
   }
 }
 
-static posenc_spec spec_of_frequencies(const double *freqs, int64_t n, int32_t dtype) {
-  posenc_spec spec = paper_spec(2 * n);
-  spec.freqs = freqs;
-  spec.n_freqs = n;
-  spec.dtype = dtype;
-  return spec;
-}
-
 /* Low parts of many sizes; and ten times 0.1, which is 1 only with the low part of 0.1. */
 static void low_parts(void **state) {
   (void)state;
   const double freqs[] = {1.0 / 3, -0x1.921fb54442d18p1, 0x1.0000000000001p20, 1.0, 0x1p-600};
   const double low[] = {0x1.5555555555555p-56, -0x1.1a62633145c07p-53, 0x1p-33, -0x1p-140, 0x1.23456789abcdep-654};
   for (int i = 0; i < 2 * FORMATS; i++) {
-    posenc_spec spec = spec_of_frequencies(freqs, 5, i % FORMATS);
-    spec.freqs_low = low;
+    posenc_spec spec = frequency_spec(freqs, low, 5, i % FORMATS);
     spec.position_scale = i < FORMATS ? 1 : 0.3;
     row_agrees(&spec, 0x1p32 - i);
     row_agrees(&spec, 1.0 / 7 - i);
   }
   const double given[] = {1, 0.1, 0.1}, rest[] = {0, -0x1.999999999999ap-58, 0};
-  posenc_spec spec = spec_of_frequencies(given, 3, POSENC_DTYPE_F64);
-  spec.freqs_low = rest;
+  const posenc_spec spec = frequency_spec(given, rest, 3, POSENC_DTYPE_F64);
   reference_value one[6], ten[6];
   mpfr_reference *t = reference_create(&spec);
   reference_row(t, 1, one);
@@ -134,8 +124,7 @@ static void known_numbers(void **state) {
   (void)state;
   for (int i = 0; i < WORST_CASES; i++) {
     const worst_case *const known = &worst_cases[i];
-    posenc_spec spec = spec_of_frequencies(&known->frequency, 1, known->dtype);
-    spec.freqs_low = &known->low;
+    const posenc_spec spec = frequency_spec(&known->frequency, &known->low, 1, known->dtype);
     mpfr_reference *t = reference_create(&spec);
     for (int sign = -1; sign <= 1; sign += 2) {
       const double position = sign * known->position;
@@ -153,7 +142,7 @@ static void known_numbers(void **state) {
     reference_destroy(t);
   }
   const double one = 1;
-  const posenc_spec spec = spec_of_frequencies(&one, 1, POSENC_DTYPE_F32);
+  const posenc_spec spec = frequency_spec(&one, NULL, 1, POSENC_DTYPE_F32);
   reference_value row[2];
   mpfr_reference *t = reference_create(&spec);
   reference_row(t, 1, row);
@@ -169,7 +158,7 @@ static void known_numbers(void **state) {
 static void more_precision_where_it_is_needed(void **state) {
   (void)state;
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40, 0x1.0000000000001p-1022};
-  posenc_spec spec = spec_of_frequencies(freqs, 3, POSENC_DTYPE_F32);
+  posenc_spec spec = frequency_spec(freqs, NULL, 3, POSENC_DTYPE_F32);
   reference_value row[6];
   float floats[6];
   mpfr_reference *t = reference_create(&spec);
@@ -186,7 +175,7 @@ static void more_precision_where_it_is_needed(void **state) {
   assert_int_equal(reference_widened(t), 2);
   assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
   reference_destroy(t);
-  spec = spec_of_frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of the angle below it */
+  spec = frequency_spec(freqs + 3, NULL, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of the angle below it */
   t = reference_create(&spec);
   reference_row(t, 3, row);
   assert_number("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
@@ -198,7 +187,7 @@ static void more_precision_where_it_is_needed(void **state) {
 static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
-  posenc_spec spec = spec_of_frequencies(freqs, 4, POSENC_DTYPE_F32);
+  posenc_spec spec = frequency_spec(freqs, NULL, 4, POSENC_DTYPE_F32);
   for (int s = 0; s < 2; s++) {
     spec.position_scale = scales[s];
     reference_value row[4][8];

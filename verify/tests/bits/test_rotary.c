@@ -125,11 +125,8 @@ static void values(void **state) {
     double freqs[MOST_FREQS], low[MOST_FREQS], attention;
     int64_t positions[ROWS] = {0, 1, 4096, 131071};
     const int64_t d = rotary_models[m].rotary.d_model;
-    posenc_spec spec = paper_spec(d);
+    const posenc_spec spec = frequency_spec(freqs, low, d / 2, POSENC_DTYPE_F32);
     must_compute(&rotary_models[m].rotary, freqs, low, &attention);
-    spec.freqs = freqs;
-    spec.freqs_low = low;
-    spec.n_freqs = d / 2;
     for (int i = 4; i < ROWS; i++)
       positions[i] = random_between(&seed, 0, 131071);
     for (int64_t k = 0; k < d / 2; k++) {
