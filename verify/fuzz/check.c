@@ -136,7 +136,7 @@ static posenc_plan *plan_alone(bytes *b, const posenc_plan *plan, const posenc_s
     alone.freqs = freqs;
     alone.freqs_low = low;
     posenc_plan_create(&made, &alone, name);
-    free(freqs);
+    free(freqs); /* the plan has copies */
     free(low);
     if (!made && added == 0)
       complain("%s refuses a spec that %s takes", name, posenc_plan_impl(plan));

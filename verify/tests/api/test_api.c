@@ -72,28 +72,6 @@ static void dtypes(void **state) {
     }
 }
 
-/* The plan keeps its own copies of explicit frequencies and of their low parts. */
-static void freqs_are_copied(void **state) {
-  (void)state;
-  for (size_t m = 0; runnable(m); m++) {
-    double freqs[3] = {1.0, 0.25, -3.0}, low[3] = {0x1p-54, 0.0, -0x1p-53};
-    posenc_spec spec = paper_spec(5);
-    spec.freqs = freqs;
-    spec.freqs_low = low;
-    spec.n_freqs = 3;
-    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
-    float before[20], after[20];
-    assert_int_equal(posenc_fill(plan, 1, 4, before, 5), POSENC_OK);
-    memset(freqs, 0, sizeof freqs);
-    memset(low, 0, sizeof low);
-    assert_int_equal(posenc_fill(plan, 1, 4, after, 5), POSENC_OK);
-    assert_memory_equal(after, before, sizeof before);
-    assert_true(posenc_plan_spec(plan)->freqs[2] == -3.0);
-    assert_true(posenc_plan_spec(plan)->freqs_low[2] == -0x1p-53);
-    posenc_plan_destroy(plan);
-  }
-}
-
 static void nulls(void **state) {
   (void)state;
   posenc_plan_destroy(NULL);
@@ -236,7 +214,6 @@ int main(void) {
       cmocka_unit_test(implementations),
       cmocka_unit_test(families),
       cmocka_unit_test(dtypes),
-      cmocka_unit_test(freqs_are_copied),
       cmocka_unit_test(nulls),
       cmocka_unit_test(status_strings),
       cmocka_unit_test(bounds_out_of_range),
