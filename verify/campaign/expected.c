@@ -25,9 +25,9 @@ static void *work(void *argument) {
   for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < j->rows;) {
     const int64_t start = row * s->spec.d_model;
     if (j->floats)
-      reference_row_floats(t, s->positions[row], j->floats + start);
+      reference_row_floats(t, segment_position(s, row), j->floats + start);
     else
-      reference_row_real(t, segment_position(s, row), j->values + start);
+      reference_row(t, segment_position(s, row), j->values + start);
   }
   pthread_mutex_lock(&j->lock);
   j->effort.widened += reference_widened(t);

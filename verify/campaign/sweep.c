@@ -58,30 +58,25 @@ static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
   return *low < *high;
 }
 
-/* One segment over all of [from, to), sampled range by range. Strata of equal width over all of it would nearly miss
- * the small positions. */
-static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
-    int64_t most_ranges, uint64_t seed) {
+static int64_t count_ranges(int64_t from, int64_t to) {
+  int64_t ranges = 0, low, high;
+  for (int i = FIRST_RANGE; i < END_RANGE; i++)
+    ranges += cut(i, from, to, &low, &high);
+  return ranges;
+}
+
+/* One segment over all of [from, to), sampled range by range, with up to `rows` rows of each. Strata of equal width over
+ * all of it would nearly miss the small positions. */
+static segment *add_sampled(
+    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
+  const int64_t of_each = affordable(rows, spec->d_model * count_ranges(from, to));
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
-      sample_range(added, low, high, affordable(rows, spec->d_model * most_ranges), &random);
+      sample_range(added, low, high, of_each, &random);
   sample_finish(added, &random);
-  return added;
-}
-
-static segment *add_sampled(
-    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
-  return add_rows(s, shape, spec, from, to, rows, EDGES, seed);
-}
-
-/* A segment within one range of the accuracy table. */
-static segment *add_range(
-    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
-  segment *added = add_rows(s, shape, spec, from, to, rows, 1, seed);
-  added->in_table = true;
   return added;
 }
 
@@ -100,7 +95,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
 
   /* By default every row of the ordinary 5000 x 512 table, whose error decides picks; beyond it, samples. */
   for (int i = 0; i < TABLE_RANGES; i++)
-    add_range(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed);
+    add_sampled(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed)->in_table = true;
 
   posenc_spec spec;
 #define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                      \
@@ -160,10 +155,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
 /* The rows of each range that sweep_of() compares if nobody chose a number: MPFR takes seconds for a million outputs. */
 static int64_t default_rows(int64_t d_model, int64_t from, int64_t to) {
   const int64_t all = 2600000 / d_model;
-  int64_t ranges = 0, low, high;
-  for (int i = FIRST_RANGE; i < END_RANGE; i++)
-    ranges += cut(i, from, to, &low, &high);
-  return to - from <= all ? to - from : all / ranges;
+  return to - from <= all ? to - from : all / count_ranges(from, to);
 }
 
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
@@ -173,8 +165,11 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   const int64_t each = rows ? rows : default_rows(spec->d_model, from, to);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
-    if (cut(i, from, to, &low, &high))
-      add_range(&s, shape, spec, low, high, each, seed)->preset = preset;
+    if (cut(i, from, to, &low, &high)) {
+      segment *added = add_sampled(&s, shape, spec, low, high, each, seed);
+      added->in_table = true;
+      added->preset = preset;
+    }
   return s;
 }
 

@@ -167,7 +167,7 @@ static void check_sample(const posenc_plan *alone, mpfr_reference *reference, co
     if (it.k < 0)
       continue;
     reference_value pair[2];
-    reference_pair_real(reference, position, it.k, pair);
+    reference_pair(reference, position, it.k, pair);
     const size_t at = (size_t)(2 * it.k + it.cosine) * format_of(spec->dtype)->size;
     const judgement j = judge_element(spec->dtype, row + at, &pair[it.cosine]);
     enter_state(state);

@@ -236,16 +236,12 @@ static void settle_row(mpfr_reference *t, reference_value *values, float *floats
       floats[c] = 0;
 }
 
-void reference_row_real(mpfr_reference *t, double position, reference_value *row) {
+void reference_row(mpfr_reference *t, double position, reference_value *row) {
   set_position(t, position);
   settle_row(t, row, NULL);
 }
 
-void reference_row(mpfr_reference *t, int64_t position, reference_value *row) {
-  reference_row_real(t, (double)position, row);
-}
-
-void reference_pair_real(mpfr_reference *t, double position, int64_t k, reference_value pair[2]) {
+void reference_pair(mpfr_reference *t, double position, int64_t k, reference_value pair[2]) {
   answer sine = {.with_double = true}, cosine = sine;
   set_position(t, position);
   settle_pair(t, k, &sine, &cosine);
@@ -253,7 +249,7 @@ void reference_pair_real(mpfr_reference *t, double position, int64_t k, referenc
   pair[1] = cosine.value;
 }
 
-void reference_row_floats(mpfr_reference *t, int64_t position, float *row) {
-  set_position(t, (double)position);
+void reference_row_floats(mpfr_reference *t, double position, float *row) {
+  set_position(t, position);
   settle_row(t, NULL, row);
 }

@@ -33,19 +33,16 @@ typedef struct mpfr_reference mpfr_reference;
 mpfr_reference *reference_create(const posenc_spec *spec);
 void reference_destroy(mpfr_reference *t);
 
-/* row[0 .. d_model-1]: the row of that position, which is exact in double. */
-void reference_row(mpfr_reference *t, int64_t position, reference_value *row);
+/* row[0 .. d_model-1]: the row of that position, exactly as the double is. -0.0 has sines of the sign of
+ * -0.0 * scale * w_k. */
+void reference_row(mpfr_reference *t, double position, reference_value *row);
 
-/* The same for a real position: what the double stands for, exactly. -0.0 has sines of the sign of -0.0 * scale * w_k.
- */
-void reference_row_real(mpfr_reference *t, double position, reference_value *row);
+/* Only the sine and the cosine of frequency k. */
+void reference_pair(mpfr_reference *t, double position, int64_t k, reference_value pair[2]);
 
-/* Only the sine and the cosine of frequency k at a real position. */
-void reference_pair_real(mpfr_reference *t, double position, int64_t k, reference_value pair[2]);
-
-/* The row of an integer position again, but only the nearest numbers of the dtype, which must not be float64. It is
+/* The row again, but only the nearest numbers of the dtype, which must not be float64. It is
  * faster, as it need not find the nearest doubles. */
-void reference_row_floats(mpfr_reference *t, int64_t position, float *row);
+void reference_row_floats(mpfr_reference *t, double position, float *row);
 
 /* Frequency k of a valid spec, without position_scale, to the precision of w. It is off by at most three roundings, of
  * which that of the exponent counts |ln w| times. */

@@ -103,7 +103,7 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
   for (int64_t i = 0; i < count; i++) {
     at[i] = (int64_t)positions[i];
     integers = integers && (double)at[i] == positions[i] && !(positions[i] == 0 && signbit(positions[i]));
-    reference_row_real(t, positions[i], want + i * d);
+    reference_row(t, positions[i], want + i * d);
   }
   for (size_t m = 0; runnable(m); m++) {
     const int exact = runnable(m)->correctly_rounded;

@@ -52,7 +52,7 @@ static void pinned_tables(void **state) {
     reference_value *const want = malloc((size_t)(t->rows * d) * sizeof *want);
     assert_true(t->rows * row <= HASHED_MOST_BYTES && want);
     for (int64_t i = 0; i < t->rows; i++)
-      reference_row(reference, t->first + i, want + i * d);
+      reference_row(reference, (double)(t->first + i), want + i * d);
     posenc_plan *plan = plan_of(&spec, member->name);
     assert_int_equal(posenc_fill(plan, t->first, t->rows, got, d), POSENC_OK);
     for (int64_t i = 0; i < t->rows; i++)

@@ -224,7 +224,7 @@ static void widest(void **state) {
         reference_value pair[2];
         if (p.k < 0) /* a column of zeros */
           continue;
-        reference_pair_real(t, (double)position, p.k, pair);
+        reference_pair(t, (double)position, p.k, pair);
         judge_one(plan, (double)position, c, row + (size_t)c * size, &pair[p.cosine], ROWS);
       }
       posenc_plan_destroy(plan);
