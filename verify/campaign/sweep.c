@@ -40,16 +40,9 @@ static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec
   return added;
 }
 
-static int64_t affordable(int64_t rows, int64_t d_model) {
-  const int64_t most = MAX_OUTPUTS / d_model;
-  const int64_t kept = rows < most ? rows : most;
-  return kept > SWEEP_MIN_ROWS ? kept : SWEEP_MIN_ROWS;
-}
-
 /* The part of [from, to) in range i; ranges of negative i mirror those of positive positions. Returns false if that
  * part is empty. */
 enum { FIRST_RANGE = -EDGES + 1, END_RANGE = EDGES - 1 };
-_Static_assert(END_RANGE - FIRST_RANGE == SWEEP_MOST_RANGES, "as sweep.h says");
 static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
   *low = i < 0 ? -edges[-i] : edges[i];
   *high = i < 0 ? -edges[-i - 1] : edges[i + 1];
@@ -69,13 +62,13 @@ static int64_t count_ranges(int64_t from, int64_t to) {
  * all of it would nearly miss the small positions. */
 static segment *add_sampled(
     sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
-  const int64_t of_each = affordable(rows, spec->d_model * count_ranges(from, to));
+  const int64_t most = MAX_OUTPUTS / (spec->d_model * count_ranges(from, to)), fit = rows < most ? rows : most;
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
-      sample_range(added, low, high, of_each, &random);
+      sample_range(added, low, high, fit > SWEEP_MIN_ROWS ? fit : SWEEP_MIN_ROWS, &random);
   sample_finish(added, &random);
   return added;
 }

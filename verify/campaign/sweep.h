@@ -38,7 +38,7 @@ typedef struct sweep {
   int64_t count;
 } sweep;
 
-enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16, SWEEP_MOST_RANGES = 14 };
+enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16 };
 
 /* The default sweep:
  *
