@@ -22,7 +22,7 @@ bench_case bench_table(const posenc_impl *impl, const bench_shape *shape, const 
 
 enum { BENCH_ROW_COLUMNS = 512, BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* all positions are below an END */
 
-/* row/...: `c` says who writes the rows, and has write(); the other fields are set here. */
+/* row/...: registers `c`, which has the writer of the rows and write(), with all other fields of such a case. */
 void bench_register_row(bench_case c, int64_t below, const bench_offset *at);
 
 /* ---- The cases, by the first part of their names ------------------------------------------------------------ */

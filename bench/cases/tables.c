@@ -28,13 +28,13 @@ static posenc_status fill_at_real(const bench_case *c) {
 }
 
 /* Tables in other dtypes, presets and functions. */
-static const struct row {
+static const struct other {
   const char *shape;
   posenc_dtype dtype;
   bool always; /* without --all-cases too, but only for exact and anchored */
   const char *preset, *call;
   posenc_status (*write)(const bench_case *c);
-} rows[] = {
+} others[] = {
     {"long", POSENC_DTYPE_BF16, true, NULL, "fill", NULL},
     {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", NULL},
     {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", NULL},
@@ -53,34 +53,34 @@ static double *real_positions(int64_t n) {
   return positions;
 }
 
-static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at) {
+static void register_other(const struct other *o, const bench_shape *shape, bool all, const bench_offset *at) {
   char name[64], message[256];
   posenc_spec spec = bench_spec(shape);
-  if (r->preset && posenc_spec_init(&spec, shape->d_model, r->preset) != POSENC_OK) {
+  if (o->preset && posenc_spec_init(&spec, shape->d_model, o->preset) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
-    bench_skip(r->preset, message);
+    bench_skip(o->preset, message);
     return;
   }
   spec.base = shape->base;
-  spec.dtype = (int32_t)r->dtype;
-  if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
-    snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name((int32_t)r->dtype), at->suffix);
+  spec.dtype = (int32_t)o->dtype;
+  if (at->bytes % (int64_t)posenc_dtype_size(o->dtype) != 0) {
+    snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name((int32_t)o->dtype), at->suffix);
     snprintf(message, sizeof message, "elements of this dtype cannot start at %d modulo 64", (int)at->bytes);
     bench_skip(name, message);
     return;
   }
-  if (r->dtype != POSENC_DTYPE_F32)
-    bench_register_limits(shape, r->dtype, at);
-  const size_t half = bench_shape_bytes(shape, r->dtype) / 2;
+  if (o->dtype != POSENC_DTYPE_F32)
+    bench_register_limits(shape, o->dtype, at);
+  const size_t half = bench_shape_bytes(shape, o->dtype) / 2;
   const posenc_impl *impl;
-  for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++) {
+  for (size_t i = 0; (impl = bench_impl(i, o->dtype, all)); i++) {
     bench_case table = bench_table(impl, shape, &spec);
-    table.call = r->call;
-    table.variant = r->preset;
-    table.write = r->write ? r->write : table.write;
-    if (r->write == fill_pair)
+    table.call = o->call;
+    table.variant = o->preset;
+    table.write = o->write ? o->write : table.write;
+    if (o->write == fill_pair)
       table.bytes = bench_to_next(half) + half;
-    if (r->write == fill_at_real) {
+    if (o->write == fill_at_real) {
       table.self = real_positions(shape->positions);
       table.destroy = free;
     }
@@ -89,7 +89,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
 }
 
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at) {
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (bench_shape_find(rows[i].shape) == shape && (all || rows[i].always))
-      register_row(&rows[i], shape, all, at);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (bench_shape_find(others[i].shape) == shape && (all || others[i].always))
+      register_other(&others[i], shape, all, at);
 }
