@@ -52,19 +52,17 @@ def short(run):
 def today(speeds):
     """What programs use today, at one size of each job. Of the peers in C it has the rotation."""
     found = peers.chosen(speeds)
-    rotation = {peer.work: peer for peer in found if peer.name.startswith(peers.ROTATION)}
-    fill, long = rotation[Case("fill", None, 5000, 512)], rotation[Case("fill", None, peers.LONG, 128)]
-    single, rows = rotation[Case("row", None, 1, 512, end=peers.EARLY)], []
-    python = (peer for peer in found if peer.work in (Case("table", None, 5000, 512), Case("rotary", None, 8192, 128)))
-    for work, name, theirs, _, ours, comparison in (fill, *python):
+    fill = Case("fill", None, 5000, 512)
+    rotation, rows = next(p for p in found if p.work == fill and p.name.startswith(peers.ROTATION)), []
+    python = Case("table", None, 5000, 512), Case("rotary", None, 8192, 128)
+    others = (peer for peer in found if peer.work in python and not peer.name.startswith("jax"))
+    for work, name, theirs, _, ours, comparison in (rotation, *others):
         figures = [text(result) for result in (theirs, ours) for text in (peers.error, peers.clock)]
         rows.append([f"{peers.what(speeds, name)}, {work.n} x {work.d}", *figures, three(comparison.ratio)])
     head = ["what people use", "error", "time", "error of posenc", "time", "times as fast"]
     note = (
-        f"The rotation: {peers.not_nearest(fill.result)} of {5000 * 512:,} values are not the nearest, its largest error to "
-        f"position {peers.LONG:,} is {peers.error(long.result)}, and a single row takes {peers.clock(single.result)}, where "
-        f"exact takes {peers.clock(single.our_result)}. One thread, float32; the largest errors of all values; times and "
-        "ratios are medians of nine turns."
+        f"{peers.not_nearest(rotation.result)} of the rotation's {5000 * 512:,} values are not the nearest. One thread, "
+        "float32; the largest errors of all values; medians of nine turns."
     )
     return Table("", head, rows, note)
 

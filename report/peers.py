@@ -108,16 +108,18 @@ def what(speeds, name):
 
 def table(speeds, whole=False):
     """whole: all cases"""
-    rows = []
-    for work, name, theirs, our_name, ours, comparison in compared(speeds) if whole else chosen(speeds):
-        cells = [error(theirs), not_nearest(theirs), clock(theirs), our_name, error(ours), clock(ours)]
+    rows, shown = [], [*(compared(speeds) if whole else chosen(speeds))]
+    for work, name, theirs, _, ours, comparison in shown:
+        cells = [error(theirs), not_nearest(theirs), clock(theirs), clock(ours)]
         rows.append([job(work), what(speeds, name), *cells, times_as_fast(comparison, brief=True)])
-    head = ["job", "what people use", "its error", "not nearest", "its time", "posenc", "error", "time", "posenc is"]
+    head = ["job", "what people use", "its error", "not nearest", "its time", "posenc's time", "posenc is"]
     note = f"One thread, float32, on {processor(speeds.context)}. An error is the largest of all values. *Not nearest*: how many values are not the nearest float32. -: not compared."
+    if errors := [peer.our_result.error for peer in shown if peer.our_result.error]:
+        note += f" posenc: exact, and in PyTorch posenc.torch; its largest error is {number(max(errors))}."
     for title, reasons in (("Not run", speeds.named("not_run")), ("Failed", speeds.failed)):
         if reasons:
             note += f" {title}: {', '.join(f'{name} ({why})' for name, why in reasons.items())}."
-    return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 5, 8))
+    return Table("What people use instead, beside posenc on the same work", head, rows, note, (1, 6))
 
 
 def main(args):
