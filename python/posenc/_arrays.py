@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import MEMORY, library
-from ._plan import DTYPES, MAX_POSITION, Plan, exact_type, fail, index, refuse_mask
+from ._plan import DTYPES, MAX_POSITION, Plan, check, exact_type, index, refuse_mask
 
 #: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
 #: processors are busy.
@@ -27,16 +27,16 @@ _SAMPLE = 64  # 1 / 64 of the rows is timed, to estimate the time of the others
 #: a large table is written by several calls. Shorter calls would be slower.
 PIECE = 50_000_000
 #: Values written by the first call, whose time determines the size of the next. The slowest implementations take
-#: about 50 ns for a float32 value, 0.4 s for all; exact may take a microsecond for a value of another dtype. A table of
-#: one call is the fastest.
+#: about 50 ns for a float32 value, so 0.4 s for this call. `exact` may take a microsecond for a value of another dtype.
+#: Writing a table by a single call is fastest.
 _FIRST_PIECE = {"float32": 1 << 23, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
-_LARGE = 8 << 20  # bytes from which C writes a table around the caches, if its parts know the size of the whole table
+_LARGE = 8 << 20  # from this many bytes on, C writes around the caches if each part knows the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 Array = npt.NDArray[Any]
-Write = Callable[[int, int], int]  # takes (first, rows), returns a status
+Write = Callable[[int, int], int]  # takes (first row, number of rows), returns a status
 
 
 # ---- positions
@@ -73,7 +73,7 @@ def warn_if_short(name: str, dtype: str) -> None:
 
 
 def address_of(array: Array) -> int:
-    """The address of the array's first element."""
+    """Returns the address of the array's first element."""
     try:
         return ctypes.addressof(_BYTE.from_buffer(array))  # takes a third of the time of array.ctypes.data
     except (TypeError, ValueError, BufferError):  # it is read-only, empty, not contiguous, or of a dtype of ml_dtypes
@@ -91,16 +91,16 @@ def at(positions: npt.ArrayLike) -> Array:
     refuse_mask("positions", positions)
     array = np.asarray(positions)
     if array.ndim == 0:
-        what = "positions=[...] for one row, or count=... for many"
-        raise TypeError(f"positions is {positions!r}, a single value; write {what}")
+        advice = "positions=[...] for one row, or count=... for many"
+        raise TypeError(f"positions is {positions!r}, a single value; write {advice}")
     exact = exact_type("positions", array.dtype)
     if array.dtype is not exact:
         if array.dtype.itemsize == 2:
             warn_if_short("positions", array.dtype.name)
         if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 cannot hold them
             raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
-    made = np.asarray(array, dtype=exact, order="C")
-    return made if made.flags.aligned else made.copy()
+    array = np.asarray(array, dtype=exact, order="C")
+    return array if array.flags.aligned else array.copy()
 
 
 def check_one(count: Any, positions: Any, first: Any) -> None:
@@ -109,8 +109,8 @@ def check_one(count: Any, positions: Any, first: Any) -> None:
         if positions is not None:
             raise TypeError("count and positions are both given; allowed: one of them")
     elif positions is None:
-        what = "count=... for rows first, first + 1, ..., or positions=..."
-        raise TypeError(f"count and positions are None; write {what}")
+        advice = "count=... for rows first, first + 1, ..., or positions=..."
+        raise TypeError(f"count and positions are None; write {advice}")
     elif first != 0:
         raise ValueError(f"first is {first}; allowed: 0, since positions are given")
 
@@ -121,20 +121,20 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
     if count is None:
         return rows_at(at(positions))
     if not isinstance(count, (int, np.generic)) and (hasattr(count, "ndim") or isinstance(count, (list, tuple, range))):
-        what = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
-        raise TypeError(f"count is of type {type(count).__name__}; write {what}")
-    number, start = index("count", count, 0, 2 * MAX_POSITION + 1), index("first", first, -MAX_POSITION, MAX_POSITION)
-    if start + number - 1 > MAX_POSITION:  # C would say so, but memory for the rows comes first
-        last = f"first is {start} and count is {number}, so the last position is beyond 2^32"
-        raise ValueError(f"{last}; allowed: -2^32 to 2^32")
-    return Rows((number,), start)
+        advice = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
+        raise TypeError(f"count is of type {type(count).__name__}; write {advice}")
+    n_rows, start = index("count", count, 0, 2 * MAX_POSITION + 1), index("first", first, -MAX_POSITION, MAX_POSITION)
+    if start + n_rows - 1 > MAX_POSITION:  # C refuses it too, but only after memory for the rows was allocated
+        problem = f"first is {start} and count is {n_rows}, so the last position is beyond 2^32"
+        raise ValueError(f"{problem}; allowed: -2^32 to 2^32")
+    return Rows((n_rows,), start)
 
 
 # ---- arrays
 
 
-def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int]:
-    """Returns a new array with undefined values, and its address.
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Returns a new array with undefined values.
 
     The library writes new results only into such memory. Memory of PyTorch's functions would not do, because DeepSpeed
     and accelerate replace them and change the dtype or the device.
@@ -145,12 +145,10 @@ def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int]:
     one array and writes another is slower if the next load and the last store have the same offset in their pages."""
     size = math.prod(shape) * dtype.itemsize
     if size < _HUGE_PAGE:
-        array = np.empty(shape, dtype)
-        return array, address_of(array)
+        return np.empty(shape, dtype)
     memory = np.empty((size // _HUGE_PAGE + 2) * _HUGE_PAGE, np.uint8)
     start = -memory.ctypes.data % _HUGE_PAGE + min(64, -size % _HUGE_PAGE // 64 * 64)
-    array = memory[start : start + size].view(dtype).reshape(shape)
-    return array, address_of(array)
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
@@ -175,7 +173,7 @@ def elements(name: str, array: Any, dtype: str) -> Array:
 
 
 def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[int, int]:
-    """Returns the address and the row stride, in elements, of an output array for rows of this shape."""
+    """Returns the address of an output array of this shape, and the distance between its rows in elements."""
     out = elements(name, out, dtype)
     if out.shape != shape:
         hint = "; d_model determines the last axis" if out.shape[:-1] == shape[:-1] else ""
@@ -188,16 +186,17 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     if out.size == 0 or out.flags.c_contiguous:
         return address_of(out), columns
     if columns > 1 and out.strides[-1] != size:
-        allowed = f"the columns of a row must follow each other, {size} bytes apart"
-        raise ValueError(f"{name} has strides {out.strides} bytes; {allowed}")
+        raise ValueError(
+            f"{name} has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart"
+        )
     flat = out.reshape(-1, columns)
     if not np.may_share_memory(flat, out):  # NumPy had to copy
         raise ValueError(f"{name} has strides {out.strides} bytes; its rows must be at equal distances")
-    step = flat.strides[0]  # more than one row, since one would be contiguous
+    stride = flat.strides[0]  # in bytes; there are two rows or more, since one row would be contiguous
     least = size * columns
-    if step < least or step % size:
-        raise ValueError(f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {least}")
-    return out.ctypes.data, step // size
+    if stride < least or stride % size:
+        raise ValueError(f"{name} has rows {stride} bytes apart; allowed: a multiple of {size}, at least {least}")
+    return out.ctypes.data, stride // size
 
 
 # ---- calls
@@ -211,17 +210,17 @@ def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.
     """
     end, status = first + count, 0
     while first < end and not status and not (stop and stop.is_set()):
-        rows = min(piece, end - first)
+        n_rows = min(piece, end - first)
         begin = perf_counter_ns()
-        status = write(first, rows)
-        piece = max(1, rows * PIECE // max(1, perf_counter_ns() - begin))
-        first += rows
+        status = write(first, n_rows)
+        piece = max(1, n_rows * PIECE // max(1, perf_counter_ns() - begin))
+        first += n_rows
     return status
 
 
 def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
     """Calls `in_pieces` for each part, the first in this thread, the others in new threads; returns a status."""
-    statuses = [MEMORY] * len(parts)  # stays if a thread cannot even make its call
+    statuses = [MEMORY] * len(parts)  # a thread that ends before its first call leaves this status
     stop = threading.Event()
 
     def work(i: int) -> None:
@@ -236,13 +235,13 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
     try:
         with contextlib.suppress(RuntimeError):  # the system refuses more threads
             for thread in others:
-                thread.start()  # Ctrl-C may arrive after the thread has begun
+                thread.start()  # Ctrl-C may arrive here, when the thread runs already
         work(0)
         for i, thread in enumerate(others, 1):
             if thread.ident is None:  # it has not begun
                 work(i)
         wait()
-    finally:  # after any error the threads may still write; one that has not begun sees `stop` and writes nothing
+    finally:  # after an error threads may still write; a thread that begins now sees `stop` and writes nothing
         stop.set()
         wait()
     return max(statuses)
@@ -251,9 +250,9 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
 def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     """Writes all rows by `in_pieces`, with at most n threads; returns a status.
 
-    The calling thread writes the first rows and measures the time. The size does not tell whether the rest is worth
-    starting threads: at the same size, one kind of table takes ten thousand times as long as another. The library is
-    called without the interpreter's lock.
+    The calling thread writes the first rows and measures their time, which decides about other threads. The size alone
+    could not: one kind of table takes ten thousand times as long as another of the same size. The library is called
+    without the interpreter's lock.
     """
     if n < 2 or count < 2:
         return in_pieces(0, count, piece, write)
@@ -271,40 +270,38 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
 
-def are_allowed(p: Plan, which: Rows) -> bool:
-    """Whether C allows the least and the greatest position, and with them all others. It writes their rows elsewhere."""
-    count, at = math.prod(which.shape), which.at
+def are_allowed(p: Plan, rows: Rows) -> bool:
+    """Whether C allows all positions. It is asked for the least and the greatest, and writes their rows elsewhere."""
+    count = math.prod(rows.shape)
     if count == 0:
         return True
-    if at is None:
-        ends = rows_at(np.array([which.source, which.source + count - 1], np.int64))
+    if rows.at is None:
+        ends = rows_at(np.array([rows.source, rows.source + count - 1], np.int64))
     else:
-        ends = rows_at(np.array([at.min().item(), at.max().item()]))  # NaN if a position is NaN
-    rows = np.empty((2, p.d_model), DTYPES[p.dtype])
-    return not ends.fill(p.handle, ends.source, 2, address_of(rows), p.d_model)
+        ends = rows_at(np.array([rows.at.min().item(), rows.at.max().item()]))  # NaN if a position is NaN
+    unused = np.empty((2, p.d_model), DTYPES[p.dtype])
+    return not ends.fill(p.handle, ends.source, 2, address_of(unused), p.d_model)
 
 
-def run(p: Plan, which: Rows, arrays: tuple[Array, ...], addresses: tuple[int, ...], stride: int, threads: Any) -> None:
+def run(p: Plan, rows: Rows, arrays: tuple[Array, ...], addresses: tuple[int, ...], stride: int, threads: Any) -> None:
     """Writes all rows to one array, or to an array of cosines and one of sines.
 
     All positions are checked before the first row is written.
     """
-    count, fill = math.prod(which.shape), which.fill if len(arrays) == 1 else library.posenc_fill_pair
-    if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype] or not are_allowed(p, which):
+    count, fill = math.prod(rows.shape), rows.fill if len(arrays) == 1 else library.posenc_fill_pair
+    if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype] or not are_allowed(p, rows):
         # C names a wrong position. If another process has changed it in the meantime, C writes the rows.
-        status = fill(p.handle, which.source, count, *addresses, stride)
-    else:
-        n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
-        if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
-            p = p.for_parts(count)
-        step = 1 if which.at is None else 8
+        check(fill(p.handle, rows.source, count, *addresses, stride))
+        return
+    n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
+    if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
+        p = p.for_parts(count)
+    step = 1 if rows.at is None else 8  # from one position to the next, or from its address to the next
 
-        def write(i: int, rows: int) -> int:
-            # It refers to `arrays` and `which`, and keeps them alive: after a second Ctrl-C, a thread may still write
-            # its last rows when `run` has ended.
-            offset = i * stride * arrays[0].itemsize
-            return fill(p.handle, which.source + i * step, rows, *(to + offset for to in addresses), stride)
+    def write(first: int, n_rows: int) -> int:
+        # It refers to `arrays` and `rows`, and keeps them alive: after a second Ctrl-C, a thread may still write its
+        # last rows when `run` has ended.
+        offset = first * stride * arrays[0].itemsize
+        return fill(p.handle, rows.source + first * step, n_rows, *(to + offset for to in addresses), stride)
 
-        status = in_parts(n, count, max(1, _FIRST_PIECE[p.dtype] // p.d_model), write)
-    if status:
-        fail(status)
+    check(in_parts(n, count, max(1, _FIRST_PIECE[p.dtype] // p.d_model), write))

@@ -14,7 +14,7 @@ from ._plan import DTYPES, DtypeName, Duplicated, PresetName, name_of, numpy_dty
 from ._table import filled
 
 Values = TypeVar("Values")
-_PARTS = {"complex64": "float32", "complex128": "float64"}
+_PARTS = {"complex64": "float32", "complex128": "float64"}  # the dtype of both parts of complex numbers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ def check_duplicated(duplicated: str | None) -> None:
 
 
 def part_of(dtype: str) -> str:
-    """Returns the dtype of both parts of complex numbers; `dtype` may be theirs, or the parts'."""
-    kind = _PARTS.get(dtype, dtype)
-    if kind not in _PARTS.values():
-        allowed = unknown("dtype is", dtype, [*_PARTS, *_PARTS.values()])
-        raise TypeError(f"{allowed}; a float type means that of both parts")
-    return kind
+    """Returns the dtype of the real and the imaginary parts; `dtype` is theirs already, or a complex one."""
+    part_dtype = _PARTS.get(dtype, dtype)
+    if part_dtype not in _PARTS.values():
+        message = unknown("dtype is", dtype, [*_PARTS, *_PARTS.values()])
+        raise TypeError(f"{message}; a float type means that of both parts")
+    return part_dtype
 
 
 def duplicated_columns(columns: Array, duplicated: str | None) -> Array:
@@ -59,16 +59,16 @@ def duplicated_columns(columns: Array, duplicated: str | None) -> Array:
 
 
 def _addresses(out: Pair[Array], shape: tuple[int, ...], dtype: str) -> tuple[int, int, int]:
-    """Returns the addresses of cosines and sines and the row stride, in elements, after a check of both arrays."""
-    to_cos, stride = rows_of("out.cos", out.cos, shape, dtype)
-    to_sin, other = rows_of("out.sin", out.sin, shape, dtype)
-    if stride != other and out.cos.size > shape[-1]:
-        distances = f"rows of cosines {stride} elements apart, and of sines {other}"
+    """Checks both arrays, and returns their addresses and the distance between rows in elements."""
+    cos_address, stride = rows_of("out.cos", out.cos, shape, dtype)
+    sin_address, sin_stride = rows_of("out.sin", out.sin, shape, dtype)
+    if stride != sin_stride and out.cos.size > shape[-1]:
+        distances = f"rows of cosines {stride} elements apart, and of sines {sin_stride}"
         raise ValueError(f"out has {distances}; allowed: equal distances")
     if np.shares_memory(out.cos, out.sin):
         allowed = "separate arrays, or the halves of each row of one"
         raise ValueError(f"out has two arrays with elements in common; allowed: {allowed}")
-    return to_cos, to_sin, stride
+    return cos_address, sin_address, stride
 
 
 def pair(
@@ -117,22 +117,22 @@ def pair(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout="split", order="cos_first", impl=impl,
     )  # fmt: skip
-    which, n = rows(count, positions, first), half_of(p.d_model)
-    shape, kind = (*which.shape, n if duplicated is None else p.d_model), numpy_dtype(dtype)
-    if which.at is None and duplicated != "pairs":  # C writes both arrays
+    requested, n = rows(count, positions, first), half_of(p.d_model)
+    shape, array_dtype = (*requested.shape, n if duplicated is None else p.d_model), numpy_dtype(dtype)
+    if requested.at is None and duplicated != "pairs":  # C writes both arrays
         if out is None:
-            out = Pair(fresh(shape, kind)[0], fresh(shape, kind)[0])
-        to_cos, to_sin, stride = _addresses(out, shape, p.dtype)
-        run(p, which, (out.sin, out.cos), (to_sin, to_cos), stride, threads)
+            out = Pair(fresh(shape, array_dtype), fresh(shape, array_dtype))
+        cos_address, sin_address, stride = _addresses(out, shape, p.dtype)
+        run(p, requested, (out.sin, out.cos), (sin_address, cos_address), stride, threads)
         if duplicated:
             out.cos[:, n:], out.sin[:, n:] = out.cos[:, :n], out.sin[:, :n]
         return out
     if out is not None:
         _addresses(out, shape, p.dtype)
-    both = filled(p, which, DTYPES[p.dtype], None, threads)
+    both = filled(p, requested, DTYPES[p.dtype], None, threads)
     cos, sin = (duplicated_columns(half, duplicated) for half in (both[..., :n], both[..., n:]))
     if out is None:
-        return Pair(cos.view(kind), sin.view(kind))
+        return Pair(cos.view(array_dtype), sin.view(array_dtype))
     elements("out.cos", out.cos, p.dtype)[...] = cos
     elements("out.sin", out.sin, p.dtype)[...] = sin
     return out
@@ -163,16 +163,16 @@ def cis(
     """
     if dtype is None and isinstance(out, np.ndarray):
         dtype = out.dtype
-    kind = part_of("complex64" if dtype is None else name_of(dtype) or repr(dtype))
+    part_dtype = part_of("complex64" if dtype is None else name_of(dtype) or repr(dtype))
     p = plan(
-        d_model, preset=preset, dtype=kind, base=base, denominator=denominator, freqs=freqs,
+        d_model, preset=preset, dtype=part_dtype, base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,
     )  # fmt: skip
-    which, n = rows(count, positions, first), half_of(p.d_model)
-    result = np.dtype("c8" if kind == "float32" else "c16")
+    requested, n = rows(count, positions, first), half_of(p.d_model)
+    complex_dtype = np.dtype("c8" if part_dtype == "float32" else "c16")
     if out is None:
-        return filled(p, which, DTYPES[kind], None, threads).view(result)
-    if not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
-        raise ValueError(f"out must be an array of dtype {result} and shape {(*which.shape, n)}")
-    filled(p, which, DTYPES[kind], out.view(DTYPES[kind]), threads)
+        return filled(p, requested, DTYPES[part_dtype], None, threads).view(complex_dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != complex_dtype or out.shape != (*requested.shape, n):
+        raise ValueError(f"out must be an array of dtype {complex_dtype} and shape {(*requested.shape, n)}")
+    filled(p, requested, DTYPES[part_dtype], out.view(DTYPES[part_dtype]), threads)
     return out

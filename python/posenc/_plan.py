@@ -8,7 +8,7 @@ import functools
 import math
 import numbers
 import operator
-from typing import Any, Iterable, Literal, NoReturn, SupportsIndex, get_args
+from typing import Any, Iterable, Literal, SupportsIndex, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,6 @@ DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype("uint16" if name == "bfloat16" else name)
     for name in library.posenc_impl_find(b"exact").contents.dtypes.decode().split()
 }
-_DTYPE_NAMES = list(DTYPES)
 #: The names that arguments accept, for type checkers and editors.
 PresetName = Literal[
     "paper", "marian", "t2t", "ddpm", "fairseq", "whisper", "musicgen", "guided_diffusion", "diffusers", "rope", "rothman"
@@ -33,27 +32,28 @@ Order = Literal["sin_first", "cos_first"]
 Odd = Literal["half_pair", "zero"]
 Duplicated = Literal["halves", "pairs"]
 DtypeName = Literal["float32", "float64", "bfloat16", "float16"]
-#: The names of the C enumerators, in their order.
-_NAMES = {"layout": get_args(Layout), "order": get_args(Order), "odd": get_args(Odd)}
+#: The fields of a spec whose values are C enumerators, and the names of the enumerators, in their order.
+_ENUMERATORS = {"layout": get_args(Layout), "order": get_args(Order), "odd": get_args(Odd), "dtype": tuple(DTYPES)}
 
 
-def fail(status: int) -> NoReturn:
-    """Raises an error for this status, with the library's message if this thread's last error has the status."""
-    message = ctypes.create_string_buffer(_MESSAGE_SIZE)
-    here = library.posenc_last_error(message, _MESSAGE_SIZE) == status
-    text = (message.value if here else library.posenc_status_string(status)).decode(errors="replace")
-    raise MemoryError(text) if status == MEMORY else ValueError(text)
+def check(status: int) -> None:
+    """Raises an error unless the status is 0. Its message is this thread's last error, if that has the same status."""
+    if status:
+        message = ctypes.create_string_buffer(_MESSAGE_SIZE)
+        is_last = library.posenc_last_error(message, _MESSAGE_SIZE) == status
+        text = (message.value if is_last else library.posenc_status_string(status)).decode(errors="replace")
+        raise MemoryError(text) if status == MEMORY else ValueError(text)
 
 
 def n_freqs(spec: Spec) -> int:
     """Returns the number of frequencies."""
-    return (spec.d_model + (_NAMES["odd"][spec.odd] == "half_pair")) // 2
+    return (spec.d_model + (_ENUMERATORS["odd"][spec.odd] == "half_pair")) // 2
 
 
 def column_freqs(spec: Spec) -> npt.NDArray[Any]:
-    """Returns the index of each column's frequency; n_freqs(spec) for a column of zeros."""
-    n, at = n_freqs(spec), np.arange(spec.d_model)
-    return np.where(at < 2 * n, at % n if _NAMES["layout"][spec.layout] == "split" else at // 2, n)
+    """Returns the index of each column's frequency. For a column of zeros it is n_freqs(spec)."""
+    n, column = n_freqs(spec), np.arange(spec.d_model)
+    return np.where(column < 2 * n, column % n if _ENUMERATORS["layout"][spec.layout] == "split" else column // 2, n)
 
 
 class Plan:
@@ -65,11 +65,9 @@ class Plan:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # at interpreter exit, this module may be gone before the plan
         self._parts: tuple[int, Plan] | None = None  # the last result of for_parts
-        self.d_model, self.dtype = int(spec.d_model), _DTYPE_NAMES[spec.dtype]
+        self.d_model, self.dtype = int(spec.d_model), _ENUMERATORS["dtype"][spec.dtype]
         handle = ctypes.c_void_p()
-        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
-        if status:
-            fail(status)
+        check(library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl))
         self.handle = handle.value
 
     def __del__(self) -> None:
@@ -77,20 +75,20 @@ class Plan:
             self._destroy(self.handle)
 
     def spec(self) -> Spec:
-        """A copy of the plan's spec. Its frequencies live as long as the plan."""
+        """Returns a copy of the plan's spec. Its frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
     def phases(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as in posenc_plan_phases."""
+        """Returns whole, fraction and rest, as posenc_plan_phases does.
+
+        The frequencies times position_scale are whole + fraction / 2^64 + rest turns."""
         n = n_freqs(self.spec())
         whole, fraction, rest = np.empty(n), np.empty(n, np.uint64), np.empty(n)
-        status = library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest)))
-        if status:
-            fail(status)
+        check(library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest))))
         return whole, fraction, rest
 
     def for_parts(self, rows: int) -> Plan:
-        """The same plan for calls that each write a part of a table of `rows` rows."""
+        """Returns the same plan for calls that each write a part of a table of `rows` rows."""
         if self._parts is not None and self._parts[0] == rows:
             return self._parts[1]
         spec = self.spec()
@@ -100,26 +98,23 @@ class Plan:
         return plan
 
 
-def _made(
-    d_model: Any, dtype: str, freqs: Any, freqs_low: Any, preset: Any = None, impl: Any = None, **fields: Any
-) -> Plan:
+def _create(d_model: Any, freqs: Any, freqs_low: Any, preset: Any = None, impl: Any = None, **fields: Any) -> Plan:
     """Returns a new plan. Frequencies are bytes of float64. `fields` are other fields of the spec, or None."""
     columns = index("d_model", d_model, 1, 1 << 20)
-    chosen, start = _text("impl", impl, "posenc.implementations()"), _text("preset", preset, "posenc.presets()")
-    if impl is not None and not library.posenc_impl_find(chosen):
+    impl_name = _encoded("impl", impl, "posenc.implementations()")
+    preset_name = _encoded("preset", preset, "posenc.presets()")
+    if impl is not None and not library.posenc_impl_find(impl_name):
         names = _impl_names()
         needs_sleef = impl.startswith("sleef") and not any(name.startswith("sleef") for name in names)
         raise ValueError(unknown("this build has no SLEEF: impl is" if needs_sleef else "impl is", impl, names))
     spec = Spec()
-    status = library.posenc_spec_init(ctypes.byref(spec), columns, start)
+    status = library.posenc_spec_init(ctypes.byref(spec), columns, preset_name)
     if status and preset is not None and preset not in (names := [row.name for row in presets()]):
         raise ValueError(unknown("preset is", preset, names))
-    if status:
-        fail(status)
-    spec.dtype = _DTYPE_NAMES.index(dtype)
+    check(status)
     for name, value in fields.items():
         if value is not None:
-            setattr(spec, name, _choice(name, value) if name in _NAMES else _number(name, value))
+            setattr(spec, name, _enumerator(name, value) if name in _ENUMERATORS else _number(name, value))
     if freqs is not None:
         n, needed = len(freqs) // 8, n_freqs(spec)
         if n != needed:
@@ -130,11 +125,11 @@ def _made(
         if n != spec.n_freqs:
             raise ValueError(f"freqs_low has {n} numbers; allowed: as many as freqs, {spec.n_freqs}, or None")
         spec.freqs_low = (ctypes.c_double * n).from_buffer_copy(freqs_low)
-    return Plan(spec, chosen)
+    return Plan(spec, impl_name)
 
 
 #: A plan takes about 160 KiB at d_model 512, and 21 MB at most. The key includes the types: True is not 1.
-_cached = functools.lru_cache(maxsize=8, typed=True)(_made)
+_cached = functools.lru_cache(maxsize=8, typed=True)(_create)
 
 
 def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = "") -> int:
@@ -167,7 +162,7 @@ def real(name: str, value: Any, allowed: str = "a finite number") -> float:
 
 
 def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
-    """The error message for a value that is no allowed name. It names the most similar one, and lists all in order."""
+    """Returns the message for a value that is not an allowed name. It suggests the most similar name, and lists all."""
     names = [*allowed]
     near = difflib.get_close_matches(value.lower(), names, 1) if isinstance(value, str) else []
     hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -175,7 +170,7 @@ def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def _impl_names() -> list[str]:
-    """The names that `impl` accepts: exact and anchored, then each implementation after its family."""
+    """Returns the names that `impl` accepts: exact and anchored, then each implementation after its family."""
     names = [name for row in implementations() for name in (row.family, row.name)]
     return [*dict.fromkeys(["exact", "anchored", *names])]
 
@@ -226,14 +221,16 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     return DTYPES[dtype_name(dtype)] if is_named else np.dtype(dtype)
 
 
-def _choice(name: str, value: Any) -> int:
-    names = _NAMES[name]
+def _enumerator(name: str, value: Any) -> int:
+    """Returns the value of the C enumerator with this name, or raises an error that names the argument."""
+    names = _ENUMERATORS[name]
     if not isinstance(value, str) or value not in names:
         raise (ValueError if isinstance(value, str) else TypeError)(unknown(f"{name} is", value, names))
     return names.index(value)
 
 
 def _number(name: str, value: Any) -> float:
+    """Returns a field of the spec as a float, or raises an error that names the argument."""
     if name == "base":
         return real(name, value, "a finite number above 0")
     number = real(name, value)
@@ -242,7 +239,8 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _text(name: str, value: Any, where: str) -> bytes | None:
+def _encoded(name: str, value: Any, where: str) -> bytes | None:
+    """Returns the name of an implementation or a preset for C, or raises an error that names the argument."""
     if value is None:
         return None
     if not isinstance(value, str) or "\0" in value:
@@ -259,7 +257,7 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
         allowed = "one axis of numbers, a frequency for each pair of columns"
         raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: {allowed}")
     exact = array.astype(np.float64)
-    elements: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may have both integers and floats
+    elements: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may mix integers and floats
     for i in np.flatnonzero(abs(exact) >= 2.0**53):
         if isinstance(elements[i], numbers.Integral) and int(elements[i]) != (near := int(exact[i])):
             raise ValueError(f"{name}[{i}] is {elements[i]}; allowed: integers that float64 has, such as {near}")
@@ -268,11 +266,11 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def plan(d_model: Any, dtype: Any = None, *, freqs: Any = None, freqs_low: Any = None, **others: Any) -> Plan:
     """Returns a plan for these arguments of `posenc.table`, from the cache if it has one."""
-    kind = "float32" if dtype is None else dtype_name(dtype)
+    others["dtype"] = "float32" if dtype is None else dtype_name(dtype)
     w = None if freqs is None else as_numbers("freqs", freqs).tobytes()
     low = None if freqs_low is None else as_numbers("freqs_low", freqs_low).tobytes()
     try:
-        return _cached(d_model, kind, w, low, **others)
-    except TypeError:  # perhaps an argument cannot be hashed; the errors of _made name it
+        return _cached(d_model, w, low, **others)
+    except TypeError:  # perhaps an argument cannot be hashed; the errors of _create name it
         pass
-    return _made(d_model, kind, w, low, **others)
+    return _create(d_model, w, low, **others)

@@ -9,15 +9,16 @@ from typing import Any, Mapping, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import fresh
+from ._arrays import address_of, fresh
 from ._library import Rotary, library
-from ._plan import DTYPES, fail, index, real, unknown
+from ._plan import DTYPES, check, index, real, unknown
 
-_MOST = 1 << 32  # the largest length
+_MAX_LENGTH = 1 << 32
+_ORIGINAL = "original_max_position_embeddings"
 
-#: The kinds of transformers and the keys that each requires, in the order of posenc_rotary_scaling, which has no
+#: The rope_types of transformers and the keys that each requires, in the order of posenc_rotary_scaling, which has no
 #: "proportional".
-_KINDS: dict[str, tuple[str, ...]] = {
+_REQUIRED: dict[str, tuple[str, ...]] = {
     "default": (),
     "linear": ("factor",),
     "dynamic": ("factor",),
@@ -27,12 +28,12 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "proportional": (),
 }
 _OLD_NAMES = {"su": "longrope", "mrope": "default"}  # used by Phi-3 and by Qwen2-VL
-#: The keys that any kind may have. Each kind ignores the keys that it does not use, as in transformers.
+#: The keys that any rope_type may have. Each ignores the keys that it does not use, as in transformers.
 _ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # in transformers too
 _REALS = ("factor", "attention_factor", "low_freq_factor", "high_freq_factor", *_ZERO_IS_NONE)
 _KEYS = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate", "alpha"),
-    *("original_max_position_embeddings", "short_factor", "long_factor", *_REALS),
+    *(_ORIGINAL, "short_factor", "long_factor", *_REALS),
     # keys that do not affect frequencies (the models list them in ignore_keys_at_rope_validation)
     *("mrope_section", "mrope_interleaved", "interleaved", "llama_4_scaling_beta", "max_position_embeddings"),
 )
@@ -58,24 +59,25 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     for key in known_keys(scaling)[1]:
         advice = f"; give only scaling[{key!r}]" if isinstance(scaling[key], Mapping) else ""
         raise ValueError(unknown("scaling has the key", key, _KEYS) + advice)
-    kind = scaling.get("rope_type") or scaling.get("type") or "default"
-    if kind == "default" and "rope_type" not in scaling and scaling.get("factor") is not None:
-        raise ValueError(f"scaling has a factor, and no rope_type; allowed: {', '.join(map(repr, _KINDS))}")
-    kind = _OLD_NAMES.get(str(kind), kind)
-    if kind not in [*_KINDS]:
-        raise ValueError(unknown("scaling has the rope_type", kind, _KINDS))
-    for key in _KINDS[kind]:
-        if scaling.get(key) is None and not _is_fixed(kind, scaling):
-            raise ValueError(f"scaling has no {key!r}, which rope_type {kind!r} needs")
-    return kind
+    rope_type = scaling.get("rope_type") or scaling.get("type") or "default"
+    if rope_type == "default" and "rope_type" not in scaling and scaling.get("factor") is not None:
+        raise ValueError(f"scaling has a factor, and no rope_type; allowed: {', '.join(map(repr, _REQUIRED))}")
+    rope_type = _OLD_NAMES.get(str(rope_type), rope_type)
+    if rope_type not in [*_REQUIRED]:  # a list, because a rope_type from a file may not be hashable
+        raise ValueError(unknown("scaling has the rope_type", rope_type, _REQUIRED))
+    for key in _REQUIRED[rope_type]:
+        if scaling.get(key) is None and not _has_alpha(rope_type, scaling):
+            raise ValueError(f"scaling has no {key!r}, which rope_type {rope_type!r} needs")
+    return rope_type
 
 
-def _is_fixed(kind: str, scaling: Mapping[str, Any]) -> bool:
-    """Whether a scaling is Hunyuan's: "dynamic", with an alpha that takes the place of the length."""
-    return kind == "dynamic" and scaling.get("alpha") is not None
+def _has_alpha(rope_type: str, scaling: Mapping[str, Any]) -> bool:
+    """Whether a scaling is Hunyuan's: "dynamic", with an alpha that replaces the length."""
+    return rope_type == "dynamic" and scaling.get("alpha") is not None
 
 
 def base_of(base: float | None, theta: float | None) -> float:
+    """Returns the base for the argument `base` and the rope_theta of a scaling, of which at least one may be None."""
     if base is None or theta is None:
         return real("base", next((value for value in (base, theta) if value is not None), 10000.0))
     if base != theta:
@@ -133,63 +135,59 @@ def rotary_frequencies(
     scaling = {} if scaling is None else scaling
     if not isinstance(scaling, Mapping):
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
-    kind = rope_type_of(scaling)
+    rope_type = rope_type_of(scaling)
     head, partial = index("head_dim", head_dim, 2, 1 << 20), scaling.get("partial_rotary_factor")
     share = 1.0 if partial is None else real("partial_rotary_factor", partial)
     if not 0 < share <= 1:
         raise ValueError(f"partial_rotary_factor is {share}; allowed: above 0, and at most 1")
     rotated = int(head * share)
-    columns = head if kind == "proportional" else rotated  # those that have frequencies
+    columns = head if rope_type == "proportional" else rotated  # the columns with frequencies
     if columns < 2 or columns % 2:
         raise ValueError(f"{columns} of {head} columns of a head would be rotated; allowed: an even number from 2 on")
-    if kind == "proportional":
-        kind, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
-    status = library.posenc_rotary_init(ctypes.byref(r), columns, list(_KINDS).index(kind))
-    if status:
-        fail(status)
+    if rope_type == "proportional":
+        rope_type, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
+    check(library.posenc_rotary_init(ctypes.byref(r), columns, [*_REQUIRED].index(rope_type)))
     r.base = base_of(base, scaling.get("rope_theta"))
-    r.length = 0 if length is None else index("length", length, 0, _MOST)
-    is_fixed = _is_fixed(kind, scaling)
+    r.length = 0 if length is None else index("length", length, 0, _MAX_LENGTH)
+    has_alpha = _has_alpha(rope_type, scaling)
 
     def positions(name: str, *values: SupportsIndex | None) -> int:
+        """Returns the first value that is not None. The name is that of the key."""
         for value in values:
             if value is not None:
-                return index(name, value, 1, _MOST)
-        raise ValueError(f"{name} is missing, which rope_type {kind!r} needs")
+                return index(name, value, 1, _MAX_LENGTH)
+        raise ValueError(f"{name} is missing, which rope_type {rope_type!r} needs")
 
-    if kind == "dynamic" and not is_fixed:
+    if rope_type == "dynamic" and not has_alpha:
         r.max_position_embeddings = positions("max_position_embeddings", max_position_embeddings)
-    if kind in ("yarn", "longrope", "llama3"):
-        key = "original_max_position_embeddings"
-        r.original_max_position_embeddings = positions(key, scaling.get(key), max_position_embeddings)
+    if rope_type in ("yarn", "longrope", "llama3"):
+        r.original_max_position_embeddings = positions(_ORIGINAL, scaling.get(_ORIGINAL), max_position_embeddings)
     for key in _REALS:
         value = scaling.get(key)
         if value is not None and (value != 0 or key not in _ZERO_IS_NONE):
             setattr(r, key, real(key, value))
             if key == "attention_factor" and r.attention_factor == 0:  # in C, 0 means that the field is not set
                 raise ValueError("attention_factor is 0; allowed: a number above 0, or None")
-    if scaling.get("factor") is None and (kind == "yarn" or (kind == "longrope" and r.attention_factor == 0)):
-        most = positions("max_position_embeddings", max_position_embeddings)
-        r.factor = most / r.original_max_position_embeddings
-    if is_fixed:  # the factor of the base is then 1 + factor (length - max) / max = alpha; the difference is exact
+    if scaling.get("factor") is None and (rope_type == "yarn" or rope_type == "longrope" and r.attention_factor == 0):
+        longest = positions("max_position_embeddings", max_position_embeddings)
+        r.factor = longest / r.original_max_position_embeddings
+    if has_alpha:  # the factor of the base is then 1 + factor (length - max) / max = alpha; the difference is exact
         alpha = real("alpha", scaling["alpha"])
-        if not 1 <= alpha <= _MOST:
+        if not 1 <= alpha <= _MAX_LENGTH:
             raise ValueError(f"alpha is {alpha}; allowed: 1 to 2^32")
         r.factor, r.max_position_embeddings, r.length = (alpha - 1, 1, 2) if alpha > 1 else (1.0, 1, 1)
     if "truncate" in scaling:  # None means False in transformers
         r.truncate = bool(scaling["truncate"])
     n = columns // 2
-    # The list keeps the arrays alive while C has their addresses.
-    factors = [np.array(scaling[key], np.float32) for key in _KINDS["longrope"]] if kind == "longrope" else []
-    for key, values in zip(_KINDS["longrope"], factors):
+    keys = _REQUIRED["longrope"] if rope_type == "longrope" else ()
+    factors = [np.array(scaling[key], np.float32) for key in keys]  # alive while C has their addresses
+    for key, values in zip(keys, factors):
         if values.shape != (n,):
             raise ValueError(f"{key} has shape {values.shape}; allowed: ({n},), a factor for each frequency")
         setattr(r, key, values.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
-    freqs, address = fresh((n,), DTYPES["float64"])
-    freqs_low, address_low = fresh((n,), DTYPES["float64"])
+    freqs, freqs_low = (fresh((n,), DTYPES["float64"]) for _ in range(2))
     attention_factor = ctypes.c_double()
-    status = library.posenc_rotary_freqs(ctypes.byref(r), address, address_low, ctypes.byref(attention_factor))
-    if status:
-        fail(status)
+    addresses = address_of(freqs), address_of(freqs_low)
+    check(library.posenc_rotary_freqs(ctypes.byref(r), *addresses, ctypes.byref(attention_factor)))
     freqs[rotated // 2 :] = freqs_low[rotated // 2 :] = 0  # only "proportional" has more frequencies
     return RotaryFrequencies(freqs, freqs_low, attention_factor.value)

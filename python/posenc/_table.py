@@ -8,20 +8,21 @@ from typing import Any, Sequence, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, Rows, elements, fresh, inferred, rows, rows_at, rows_of, run
+from ._arrays import Array, Rows, address_of, elements, fresh, inferred, rows, rows_at, rows_of, run
 from ._plan import DTYPES, DtypeName, Layout, Odd, Order, Plan, PresetName, index, numpy_dtype, plan, real
 
 
-def filled(p: Plan, which: Rows, dtype: np.dtype[Any], out: Array | None, threads: SupportsIndex | None) -> Array:
+def filled(p: Plan, rows: Rows, dtype: np.dtype[Any], out: Array | None, threads: SupportsIndex | None) -> Array:
     """Writes the rows into `out`, or into a new array of this dtype, and returns it."""
-    shape, stride = (*which.shape, p.d_model), p.d_model
+    shape = *rows.shape, p.d_model
     if out is None:
-        out, address = fresh(shape, dtype)
+        out = fresh(shape, dtype)
+        address, stride = address_of(out), p.d_model
     else:
         address, stride = rows_of("out", out, shape, p.dtype)
-        if which.at is not None and np.may_share_memory(which.at, out):  # writing changes positions still to be read
-            which = rows_at(which.at.copy())
-    run(p, which, (out,), (address,), stride, threads)
+        if rows.at is not None and np.may_share_memory(rows.at, out):  # writing would change positions not yet read
+            rows = rows_at(rows.at.copy())
+    run(p, rows, (out,), (address,), stride, threads)
     return out
 
 
@@ -216,18 +217,18 @@ def turns_of(axes: Sequence[SupportsIndex] | None, count: int) -> list[int]:
     return turns
 
 
-def _each(shape: Any, positions: Any, first: Any) -> list[Rows]:
-    """Returns the positions of each axis."""
+def _rows_of_axes(shape: Any, positions: Any, first: Any) -> list[Rows]:
+    """Returns the rows of each axis."""
     if (shape is None) == (positions is None):
         raise TypeError("exactly one of shape and positions must be given")
     if positions is None:
         if not isinstance(shape, Sequence) or not shape:
             raise TypeError(f"shape is {shape!r}; allowed: a tuple with the number of positions on each axis")
         return [rows(count, None, first) for count in shape]
-    each = [rows(None, at, first) for at in positions]
-    if not each or any(len(which.shape) != 1 for which in each):
+    of_axes = [rows(None, of_axis, first) for of_axis in positions]
+    if not of_axes or any(len(of_axis.shape) != 1 for of_axis in of_axes):
         raise ValueError("positions must be an array of one axis for each axis of the grid")
-    return each
+    return of_axes
 
 
 def grid(
@@ -288,27 +289,27 @@ def grid(
     >>> posenc.grid((25, 34), 256, first=1)                                        # DETR, not normalized, as (H * W, d)
     >>> posenc.grid((13, 60, 90), (480, 720, 720), axes=(0, 2, 1), layout="split") # diffusers' videos
     """
-    each = _each(shape, positions, first)
-    widths, turns = widths_of(d_model, len(each)), turns_of(axes, len(each))
-    blank = index("class_tokens", class_tokens, 0, 1 << 32)
+    rows_of_axes = _rows_of_axes(shape, positions, first)
+    widths, turns = widths_of(d_model, len(rows_of_axes)), turns_of(axes, len(rows_of_axes))
+    n_tokens = index("class_tokens", class_tokens, 0, 1 << 32)
     dtype = inferred(dtype, out)
-    parts = []
-    for which, width in zip(each, widths):
+    tables = []
+    for rows_of_axis, width in zip(rows_of_axes, widths):
         p = plan(
             width, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
             position_scale=position_scale, layout=layout, order=order, impl=impl,
         )  # fmt: skip
-        parts.append(filled(p, which, DTYPES[p.dtype], None, None))
-    lengths, columns = [len(part) for part in parts], sum(widths)
-    size = blank + math.prod(lengths), columns
+        tables.append(filled(p, rows_of_axis, DTYPES[p.dtype], None, None))
+    lengths, columns = [len(table) for table in tables], sum(widths)
+    size = n_tokens + math.prod(lengths), columns
     if out is None:
-        out, _ = fresh(size, numpy_dtype(dtype))
+        out = fresh(size, numpy_dtype(dtype))
     rows_of("out", out, size, p.dtype)
     values = elements("out", out, p.dtype)
-    values[:blank] = 0
-    points, end = values[blank:].reshape(*lengths, columns), 0
+    values[:n_tokens] = 0
+    points, end = values[n_tokens:].reshape(*lengths, columns), 0
     for axis in turns:
         start, end = end, end + widths[axis]
-        along = [length if i == axis else 1 for i, length in enumerate(lengths)]
-        points[..., start:end] = parts[axis].reshape(*along, widths[axis])
+        shape_along = [length if i == axis else 1 for i, length in enumerate(lengths)]  # it broadcasts to the others
+        points[..., start:end] = tables[axis].reshape(*shape_along, widths[axis])
     return out
