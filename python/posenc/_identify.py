@@ -30,9 +30,10 @@ STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16"}
 #: The bits of each dtype's significand, and its least number above 0.
 BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 LEAST = {"bfloat16": -133, "float16": -24, "float32": -149, "float64": -1074}
-LARGE = [512, 5000, 32768, 131072, 1 << 20, 1 << 26]
-EDGES = sorted([0, *LARGE, *(-edge for edge in LARGE)])  # between ranges of positions, as in posenc-verify
-FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
+#: The positions at which ranges begin, as in posenc-verify.
+_LARGE = [512, 5000, 32768, 131072, 1 << 20, 1 << 26]
+EDGES = sorted([0, *_LARGE, *(-edge for edge in _LARGE)])
+MAX_FIRST, MAX_LOG_BASE = 1 << 17, 87.0  # larger first positions and bases are not identified
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
 EXACT = np.unique(np.arange(-255, 256)[:, None] << np.arange(25))  # positions that bfloat16 does not round
 #: The word of a range is the first of these that is true of all its values.
@@ -52,6 +53,11 @@ def rounded(x: Array, dtype: str) -> Array:
         return x.astype(dtype)
     bits = x.astype("f4").view("u4")
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype("u4").view("f4")
+
+
+def ulp(x: Array, dtype: str) -> Array:
+    """Returns the unit in the last place of each value in this dtype, as float64."""
+    return np.ldexp(1.0, np.maximum(np.frexp(x)[1] - BITS[dtype], LEAST[dtype]))
 
 
 def widened(x: Array) -> Array:
@@ -155,7 +161,7 @@ class Reading:
 
     def positions(self, row: int, slope: float, error: float) -> Array:
         """Returns the positions that a row may have, the best first."""
-        p, misfit = np.arange(-FURTHEST, FURTHEST + 1), np.zeros(2 * FURTHEST + 1)
+        p, misfit = np.arange(-MAX_FIRST, MAX_FIRST + 1), np.zeros(2 * MAX_FIRST + 1)
         for k, angle, noise in [*zip(self.k, *self.angles(row))][::-1]:
             w = math.exp(-slope * k)
             off = wrapped(angle - p * w) / (8 * noise + abs(p) * w * (SLACK + k * error))
@@ -182,7 +188,7 @@ def roundest(log: float, error: float, default: float) -> tuple[int, float]:
 
     Float32 arithmetic may move all frequencies a little, and with them the base. So a base a little further away is
     taken too, if it is too round to be there by chance."""
-    log, error = min(log, MOST), max(error, 2.0**-44 * log)
+    log, error = min(log, MAX_LOG_BASE), max(error, 2.0**-44 * log)
     moved = max(error, 2.0**-22 * log) if error > 2.0**-40 else error
     if abs(log - math.log(default)) <= moved:
         return 0, default
@@ -291,16 +297,18 @@ class Range:
         nearest = y if dtype == "float64" else table(positions=positions, d_model=x.shape[1], dtype=dtype, **spec)
         nearest, x = widened(nearest), x.astype("f8")
         off = abs(np.where(np.isfinite(x), x, np.inf) - y)
-        unit = np.ldexp(1.0, np.maximum(np.frexp(y)[1] - BITS[dtype], LEAST[dtype]))
-        ulp = np.full_like(off, np.inf)  # where the right value is 0, and where the quotient would overflow
-        np.divide(off, unit, out=ulp, where=np.where(y == 0, off == 0, off < unit * 2.0**1000))
+        unit = ulp(y, dtype)
+        in_units = np.full_like(off, np.inf)  # where the right value is 0, and where the quotient would overflow
+        np.divide(off, unit, out=in_units, where=np.where(y == 0, off == 0, off < unit * 2.0**1000))
         # Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between
         # its anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded: hence 0.5.
         allowed = np.minimum(2.0**-17 + abs(positions[:, None]) * bounds, 0.5)
         self.begin = self.begin if self.rows else int(positions[0])
         self.end, self.rows, self.values = int(positions[-1]) + 1, self.rows + len(x), self.values + x.size
         self.equal += int(((x == nearest) & (np.signbit(x) == np.signbit(nearest))).sum())
-        self.ulp, self.is_float32 = max(self.ulp, float(ulp.max())), self.is_float32 and bool((off <= allowed).all())
+        self.ulp, self.is_float32 = max(self.ulp, float(in_units.max())), self.is_float32 and bool(
+            (off <= allowed).all()
+        )
         if off.max() > self.error:
             row, column = divmod(int(off.argmax()), x.shape[1])
             self.error, self.position, self.column = float(off[row, column]), int(positions[row]), column

@@ -14,7 +14,7 @@ import pytest
 
 import posenc
 from posenc.__main__ import main
-from posenc._audit import MOST, VALUES, errors, may_be_table
+from posenc._audit import MAX_POSITIONS, MAX_VALUES, errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
 from posenc._rotary import rotary_frequencies
@@ -275,21 +275,21 @@ def test_long_contexts(audited):
     """Of many values, those of the first and of the last positions are compared."""
     r = rotary_frequencies(2, 10000.0)
     w = np.array([1 + 2.0**-20], "f4")
-    worst = [errors([w], r, count)[0] for count in (MOST, MOST + 1, 1 << 30)]
-    assert worst[0].position < MOST and worst[2].position >= (1 << 30) - MOST // 2
-    text = audited(dict(SMALL, head_dim=2, max_position_embeddings=10 * MOST))
+    worst = [errors([w], r, count)[0] for count in (MAX_POSITIONS, MAX_POSITIONS + 1, 1 << 30)]
+    assert worst[0].position < MAX_POSITIONS and worst[2].position >= (1 << 30) - MAX_POSITIONS // 2
+    text = audited(dict(SMALL, head_dim=2, max_position_embeddings=10 * MAX_POSITIONS))
     assert "\nof more than 1,048,576 positions, the first and the last 524,288 were compared\n" in text
-    assert "were compared" not in audited(dict(SMALL, head_dim=2, max_position_embeddings=MOST))
+    assert "were compared" not in audited(dict(SMALL, head_dim=2, max_position_embeddings=MAX_POSITIONS))
 
 
 def test_the_number_of_values_is_bounded(audited):
     """A file below 1 MB must be answered in 10 s on one core."""
     layers = {f"layer {i}": dict(rope_theta=1e4 + i) for i in range(16)}
     most = parts(audited, dict(SMALL, head_dim=1024, max_position_embeddings=1 << 32, rope_parameters=layers))
-    assert sum(part["compared"] * part["frequencies"] for part in most) <= VALUES
+    assert sum(part["compared"] * part["frequencies"] for part in most) <= MAX_VALUES
     equal = {name: dict(rope_theta=1e4) for name in layers}
     one, *others = parts(audited, dict(SMALL, max_position_embeddings=1 << 32, rope_parameters=equal))
-    assert one["compared"] == MOST and all(part["errors"] == one["errors"] for part in others)
+    assert one["compared"] == MAX_POSITIONS and all(part["errors"] == one["errors"] for part in others)
 
 
 @pytest.mark.parametrize(
