@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import __version__, implementations, presets, table
-from ._answer import described, plain, text
+from ._answer import answer_text, escaped, file_answer
 from ._audit import WRONG
 from ._files import resolved
 from ._identify import BITS, RIGHT, WORDS
@@ -30,7 +30,7 @@ EXPECTED = "ff884fe61d409ba3337e34fe11f1721e5d529fad93a42a2f8cd5eaa573d43164"
 
 
 def recipe() -> npt.NDArray[np.float32]:
-    """The table in NumPy and float32, as the PyTorch tutorial computes it."""
+    """Computes the table in NumPy and float32, as the PyTorch tutorial does."""
     position = np.arange(COUNT, dtype=np.float32)[:, np.newaxis]
     w = np.exp(np.arange(0, D_MODEL, 2, dtype=np.float32) * np.float32(-math.log(10000.0) / D_MODEL))
     pe = np.empty((COUNT, D_MODEL), np.float32)
@@ -41,16 +41,16 @@ def recipe() -> npt.NDArray[np.float32]:
 
 def screen() -> int:
     """Prints the screen; returns 0, or 1 if the bits differ from those of every other machine."""
-    ours, theirs, real = table(COUNT, D_MODEL), recipe(), table(COUNT, D_MODEL, dtype="float64")
-    here = next(row for row in implementations() if row.default)
+    ours, theirs, exact = table(COUNT, D_MODEL), recipe(), table(COUNT, D_MODEL, dtype="float64")
+    default = next(row for row in implementations() if row.default)
     print(f"posenc {__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
-    print(f"{platform.machine()}, {os.cpu_count()} processors: {here.name}, instruction set {here.isa}\n")
+    print(f"{platform.machine()}, {os.cpu_count()} processors: {default.name}, instruction set {default.isa}\n")
     print(f"{COUNT} x {D_MODEL} float32   median time   largest error   misrounded")
     times = [[timeit(call, number=1) for call in (lambda: table(COUNT, D_MODEL), recipe)] for _ in range(REPETITIONS)]
     for name, values, seconds in zip(("posenc.table", "NumPy, float32"), (ours, theirs), zip(*times)):
-        # float64 is enough: no value here is that near to a midpoint
-        wrong = (values != real.astype(np.float32)).mean()
-        print(f"{name:18} {1000 * median(seconds):10.2f} ms {np.abs(values - real).max():15.2e} {100 * wrong:10.2f} %")
+        # Rounding twice, to float64 and to float32, is safe: no value here is that close to a midpoint.
+        wrong = (values != exact.astype(np.float32)).mean()
+        print(f"{name:18} {1000 * median(seconds):10.2f} ms {np.abs(values - exact).max():15.2e} {100 * wrong:10.2f} %")
     digest = hashlib.sha256(ours.astype("<f4").tobytes()).hexdigest()
     print(f"\nSHA-256 of the table here         {digest}\n        and on every machine      {EXPECTED}")
     if digest != EXPECTED:
@@ -58,17 +58,17 @@ def screen() -> int:
     return int(digest != EXPECTED)
 
 
-def parser() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+def parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     """Returns the parsers of the command line and of `audit`."""
-    everything = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="python3 -m posenc",
         usage="%(prog)s [-h] [--version] [audit ... | presets]",
         description=__doc__,
         epilog="Exit status without arguments: 0, or 1 if a table does not have the bits that every machine must give.",
     )
-    everything.add_argument("--version", action="version", version=f"posenc {__version__}")
-    commands = everything.add_subparsers(metavar="audit | presets", prog="python3 -m posenc", dest="command")
-    words = "\n".join(f"  {word:8}  {meaning}" for word, meaning in WORDS.items())
+    parser.add_argument("--version", action="version", version=f"posenc {__version__}")
+    commands = parser.add_subparsers(metavar="audit | presets", prog="python3 -m posenc", dest="command")
+    legend = "\n".join(f"  {word:8}  {meaning}" for word, meaning in WORDS.items())
     audit = commands.add_parser(
         "audit",
         help="describe the rotary embedding of a config.json, or the tables in a file, and their errors",
@@ -77,7 +77,7 @@ def parser() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
         "positions, without a position scale. With --preset, it says whether a file holds the table described.\n"
         f"A rotary embedding is wrong where cosines or sines are off by more than {WRONG}.\n\n"
         "Errors are differences from exact in float64. The word after an error of a table is the first of these\n"
-        f"that is true of all values in the range of positions:\n{words}\n{RIGHT}",
+        f"that is true of all values in the range of positions:\n{legend}\n{RIGHT}",
         epilog="Exit status: 0 something was described, right or wrong; 1 nothing was found, or not the table "
         "described; 2 wrong usage, or a file that cannot be read.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -94,15 +94,15 @@ def parser() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     add("--numpy", action="store_true", help="print the calls that make right cosines and sines, too")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     commands.add_parser("presets", help="list the presets", description="Lists the tables of real systems.")
-    return everything, audit
+    return parser, audit
 
 
 def command() -> int:
     """Parses the arguments, prints the answer and returns the exit status."""
-    everything, audit = parser()
-    arguments, others = everything.parse_known_args()
-    if others:
-        everything.error(f"unrecognized arguments: {plain(' '.join(others))}")
+    parser, audit = parsers()
+    arguments, unknown = parser.parse_known_args()
+    if unknown:
+        parser.error(f"unrecognized arguments: {escaped(' '.join(unknown))}")
     if not arguments.command:
         return screen()
     if arguments.command == "presets":
@@ -110,31 +110,34 @@ def command() -> int:
         return 0
     if not arguments.preset and (arguments.base is not None or arguments.first is not None):
         audit.error("--base and --first need --preset")
-    expected = {"preset": arguments.preset, "base": arguments.base, "first": arguments.first or 0}
-    spec = {key: value for key, value in expected.items() if value is not None} if arguments.preset else None
+    expected = None
+    if arguments.preset:
+        expected = {"preset": arguments.preset, "base": arguments.base, "first": arguments.first or 0}
+        expected = {key: value for key, value in expected.items() if value is not None}
     path = arguments.path
     try:
         path = resolved(path)
-        if path.endswith(".json") and (spec or arguments.dtype):
+        if path.endswith(".json") and (expected or arguments.dtype):
             raise ValueError("--preset and --dtype are for tables, and a config has none")
         if arguments.transformers and not path.endswith(".json"):
             raise ValueError("--transformers is for a config.json")
-        warnings.simplefilter("ignore")  # those of NumPy do not help a reader
-        answer = described(path, spec, arguments.dtype, arguments.transformers)
-        name = "standard input" if path == "-" else plain(path, 4096)
-        print(json.dumps(answer, indent=1) if arguments.format == "json" else text(answer, name, arguments.numpy))
+        warnings.simplefilter("ignore")  # NumPy's warnings do not help a reader
+        answer = file_answer(path, expected, arguments.dtype, arguments.transformers)
+        name = "standard input" if path == "-" else escaped(path, 4096)
+        is_json = arguments.format == "json"
+        print(json.dumps(answer, indent=1) if is_json else answer_text(answer, name, arguments.numpy))
     except Exception as error:  # a hostile file may cause errors of many types
-        kind = "" if isinstance(error, (OSError, ValueError, TypeError)) else f"{type(error).__name__}: "
-        why = getattr(error, "strerror", None) or kind + str(error)
+        error_type = "" if isinstance(error, (OSError, ValueError, TypeError)) else f"{type(error).__name__}: "
+        reason = getattr(error, "strerror", None) or error_type + str(error)
         name = getattr(error, "filename", None) or ("standard input" if path == "-" else path)
-        print(f"posenc audit: {plain(str(name), 4096)}: {plain(why)[:400]}", file=sys.stderr)
+        print(f"posenc audit: {escaped(str(name), 4096)}: {escaped(reason)[:400]}", file=sys.stderr)
         return 2
     answers = answer.get("found", [answer])
-    return 0 if answers and all(each["right"] if spec else each.get("identified", True) for each in answers) else 1
+    return 0 if answers and all(each["right"] if expected else each.get("identified", True) for each in answers) else 1
 
 
 def main() -> int:
-    """Runs the command, and prints its output at the end. A reader that left, such as `head`, is no error."""
+    """Runs the command, and prints its output at the end. It is no error if the reader, such as `head`, has ended."""
     output = io.StringIO()
     try:
         with contextlib.redirect_stdout(output):

@@ -1,4 +1,4 @@
-"""The answer of `python3 -m posenc audit` about a file: what its JSON says, and the text made from that."""
+"""The answer of `python3 -m posenc audit` about a file: the document for its JSON, and the text made from it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from ._files import config, load, tensors
 from ._identify import BLOCK, Match, Table, distance, identify, judge
 from ._library import implementations
 
-MOST_TENSORS = 16  # different ones of a file that are described: most files have one or two
-#: What to do instead with files that are not read, by suffix.
+MAX_TENSORS = 16  # different tensors of a file that are examined; most files have one or two
+#: For the suffixes of files that are not read: why, and what to do instead.
 NO_CODE = "to load it could run code; save it as .safetensors, or call posenc.torch.audit(model)"
 NO_FORMAT = "GGUF and ONNX files are not read; give the config.json of the model from which this one was made"
 INSTEAD = {**dict.fromkeys((".pt", ".pth", ".bin", ".ckpt"), NO_CODE), ".gguf": NO_FORMAT, ".onnx": NO_FORMAT}
-KINDS = {
+#: What the text says for each recipe of `errors`.
+RECIPES = {
     "float32": "as loaded: float32 frequencies and angles",
     "bfloat16": "converted: frequencies rounded to bfloat16",
     "float16": "converted: frequencies rounded to float16",
@@ -32,10 +33,11 @@ ASK = (
 )
 
 
-def document(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
-    """Returns what the JSON says of a table.
+def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
+    """Returns the answer about a table.
 
-    expected: the arguments of `table` for it; None to identify it. dtype: that of its values; None for the narrowest.
+    expected: the arguments of `table` that should give it; None to identify it.
+    dtype: the dtype of its values; None for the narrowest.
     """
     t.dtype = dtype or t.dtype
     if expected and expected["preset"] != "fairseq":
@@ -48,18 +50,20 @@ def document(t: Table, expected: dict[str, Any] | None = None, dtype: str | None
         answer["identified"] = isinstance(match, Match)
     if isinstance(match, str):
         return {**answer, "reason": match}
-    able = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
-    families = dict.fromkeys(i.family for i in able)
+    usable = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
+    families = dict.fromkeys(i.family for i in usable)
     answer |= {"presets": match.presets, "base": match.spec.get("base"), "first": match.spec["first"]}
     answer["call"] = f"posenc.table({t.arguments(match.spec, t.dtype)})"
     answer |= judge(t.blocks(match.spec["first"]), t.columns, t.dtype, match.spec)
     return {**answer, "equal_bits": {impl: distance(t, match.spec, t.dtype, impl)[0] for impl in families}}
 
 
-def of_tensors(name: str, expected: dict[str, Any] | None, dtype: str | None) -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns what the JSON says of the tables and rotary embeddings in a .safetensors file, and notes."""
-    items, embeddings, notes = [], [], []
-    seen: dict[Any, Any] = {}  # equal tensors are examined once
+def tensor_answers(
+    name: str, expected: dict[str, Any] | None, dtype: str | None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the answers about the tables and rotary embeddings in a .safetensors file, and notes."""
+    tables, embeddings, notes = [], [], []
+    results: dict[Any, Any] = {}  # by content, so that equal tensors are examined once
     for key, x in tensors(name):
         is_table = len(x) > 1
         try:
@@ -67,34 +71,35 @@ def of_tensors(name: str, expected: dict[str, Any] | None, dtype: str | None) ->
                 continue
             rows = x[:] if len(x) * x.shape[1] <= 8 * BLOCK else x  # larger tables are read in blocks
             content = x.shape, x.dtype.str, key if rows is x else hashlib.sha256(rows).digest()
-            if content not in seen and len(seen) == MOST_TENSORS:
-                notes = [f"only {MOST_TENSORS} different tensors that may be tables were examined"]
+            if content not in results and len(results) == MAX_TENSORS:
+                notes = [f"only {MAX_TENSORS} different tensors that may be tables were examined"]
                 continue
-            if content not in seen:
-                seen[content] = document(Table(rows), expected, dtype) if is_table else part_of_frequencies(key, x[0])
+            if content not in results:
+                result = table_answer(Table(rows), expected, dtype) if is_table else part_of_frequencies(key, x[0])
+                results[content] = result
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
-        result = seen[content]
+        result = results[content]
         if isinstance(result, Part):
             embeddings.append(dataclasses.replace(result, name=key))
         elif result and result.get("identified", True):
-            items.append({"name": key, **result})
-    return items + of_parts(embeddings), notes
+            tables.append({"name": key, **result})
+    return tables + of_parts(embeddings), notes
 
 
-def described(name: str, expected: dict[str, Any] | None, dtype: str | None, ask: bool) -> dict[str, Any]:
-    """Returns the answer about a file for the JSON. It has a list, `found`, unless the file is an .npy file.
+def file_answer(name: str, expected: dict[str, Any] | None, dtype: str | None, ask: bool) -> dict[str, Any]:
+    """Returns the answer about a file. It has a list of answers, `found`, unless the file is an .npy file.
 
-    expected, dtype: as in `document`. ask: ask transformers."""
+    expected, dtype: as in `table_answer`. ask: whether transformers is asked about a config.json."""
     answer: dict[str, Any] = {"schema": 1, "tool": "posenc audit", "file": name}
     suffix = os.path.splitext(name)[1]
     if suffix in INSTEAD:
         raise ValueError(INSTEAD[suffix])
     if suffix == ".safetensors":
-        answer["found"], answer["notes"] = of_tensors(name, expected, dtype)
+        answer["found"], answer["notes"] = tensor_answers(name, expected, dtype)
         return answer
     if suffix != ".json":
-        return answer | document(load(name), expected, dtype)
+        return answer | table_answer(load(name), expected, dtype)
     if ask:
         from .torch._of_transformers import parts as parts_of_transformers
 
@@ -105,37 +110,37 @@ def described(name: str, expected: dict[str, Any] | None, dtype: str | None, ask
     return answer
 
 
-def plain(text: str, most: int = 400) -> str:
-    """Returns the beginning of a text from a file, with escapes for what a terminal would obey."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
+def escaped(text: str, max_length: int = 400) -> str:
+    """Returns the beginning of a text from a file. Escapes replace characters that could control a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:max_length])
 
 
-def text(answer: dict[str, Any], name: str, with_calls: bool) -> str:
-    """Returns the answer as text. with_calls: with the calls that make the right cosines and sines in NumPy."""
+def answer_text(answer: dict[str, Any], name: str, with_calls: bool) -> str:
+    """Returns the answer as text. with_calls: whether it has the calls that make right cosines and sines in NumPy."""
     if "found" not in answer:
         return table_text(answer, name)
-    asked, is_config = answer.get("transformers"), name.endswith(".json")
-    source = f"read by transformers {asked}" if asked else "read by its keys"
+    transformers, is_config = answer.get("transformers"), name.endswith(".json")
+    source = f"read by transformers {transformers}" if transformers else "read by its keys"
     paragraphs, calls = [], []
     for part in answer["found"]:
-        title = f"{name}: {plain(part['name'])}" if part["name"] else name
+        title = f"{name}: {escaped(part['name'])}" if part["name"] else name
         paragraphs.append(rotary_text(part, title, source) if "errors" in part else table_text(part, title))
         if with_calls and "errors" in part and part["call"]:
-            of_part = f" ({plain(part['name'])})" if part["name"] else ""
+            of_part = f" ({escaped(part['name'])})" if part["name"] else ""
             calls.append(f"instead, in NumPy{of_part}: {part['call']}")
-    notes = [f"{name}: {plain(note)}" for note in answer["notes"]]
+    notes = [f"{name}: {escaped(note)}" for note in answer["notes"]]
     if not answer["found"] and is_config:
         notes = notes or [f"{name}: no rotary embedding was found"]
         notes.append("tables, if any, are in the model's .safetensors file")
     elif not answer["found"]:
         notes = notes or [f"{name}: no sinusoidal table and no rotary embedding was found"]
-    if is_config and not asked and (notes or any({*part["assumed"]} - {"dtype"} for part in answer["found"])):
+    if is_config and not transformers and (notes or any({*part["assumed"]} - {"dtype"} for part in answer["found"])):
         notes.append(ASK)
     return "\n\n".join(filter(None, [*paragraphs, "\n".join(notes), *calls]))
 
 
 def table_text(answer: dict[str, Any], name: str) -> str:
-    """Returns the answer about a table."""
+    """Returns the answer about a table as text."""
     stored = f", stored as {answer['stored']}" if answer["dtype"] != answer["stored"] else ""
     lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{stored}"]
     if "padding_row" in answer:
@@ -145,10 +150,10 @@ def table_text(answer: dict[str, Any], name: str) -> str:
         return "\n".join([*lines, f"not identified: {answer['reason']}"])
     if "identified" in answer:
         base = answer["base"]
-        words = "unknown: no value depends on it" if base is None else f"{base:.17g}"
-        if base is not None and float(f"{base:.5e}") != base:  # a number of so many digits may be one near it
-            words = f"about {words}"
-        lines += [f"preset  {', '.join(answer['presets'])}", f"base    {words}", f"first   {answer['first']}"]
+        base_text = "unknown: no value depends on it" if base is None else f"{base:.17g}"
+        if base is not None and float(f"{base:.5e}") != base:  # with so many digits it may be a number nearby
+            base_text = f"about {base_text}"
+        lines += [f"preset  {', '.join(answer['presets'])}", f"base    {base_text}", f"first   {answer['first']}"]
     lines += [f"call    {answer['call']}", "", "largest errors by position"]
     for r in answer["ranges"]:
         at, worst = f"{r['from']} to {r['to'] - 1}", r["worst"]
@@ -161,53 +166,53 @@ def table_text(answer: dict[str, Any], name: str) -> str:
     lines += ["", f"closest match: {', '.join(best)} ({shares[best[0]]} of the bits equal)"]
     lines += [f"  {impl:13}{share:>8}" for impl, share in shares.items()]
     if "identified" not in answer:
-        lines += ["", judgement(answer)]
+        lines += ["", judgement_text(answer)]
     return "\n".join(lines)
 
 
-def judgement(answer: dict[str, Any]) -> str:
-    """Whether a file holds the table that is expected."""
-    words = "holds the table described" if answer["right"] else "does not hold the table described"
+def judgement_text(answer: dict[str, Any]) -> str:
+    """Returns whether a file holds the expected table, and where it is wrong."""
+    result = "holds the table described" if answer["right"] else "does not hold the table described"
     wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
     if not wrong:
         error, word = max((r["max_abs"], r["word"]) for r in answer["ranges"])
-        return f"{words} (largest error {error:.1e}: {word})"
+        return f"{result} (largest error {error:.1e}: {word})"
     if answer["right"]:
-        words += f", but not from position {answer['wrong_from']} on"
+        result += f", but not from position {answer['wrong_from']} on"
     row, column = wrong[0]["position"] - answer["first"], wrong[0]["column"]
-    return f"{words}: row {row}, column {column} is {wrong[0]['got']} instead of {wrong[0]['want']}"
+    return f"{result}: row {row}, column {column} is {wrong[0]['got']} instead of {wrong[0]['want']}"
 
 
-def number(error: float) -> str:
+def error_text(error: float) -> str:
     return f"{error:#.2g}" if error >= 0.01 else f"{error:.1e}"
 
 
 def verdict_text(verdict: dict[str, Any], rounding: float) -> str:
-    """Whether a model is right, in words. rounding: the largest error of right values in its dtype."""
+    """Returns whether a model is right. rounding: the largest error of right values that are rounded to its dtype."""
     error, below = f"{verdict['error']:.2g}", f"below position {verdict['below']:,}"
     if not verdict["right"]:
         when = "" if "dtype" in verdict else ", before or after the conversion"
         return f"wrong already {below}, by up to {error}. Call posenc.torch.replace_rotary(model){when}"
-    words = f"right for most uses: errors of at most {error} {below}"
+    text = f"right for most uses: errors of at most {error} {below}"
     dtype = verdict.get("dtype", "float32")
     if dtype in ("float32", "float64", ""):
-        return words
+        return text
     first, share = verdict["rounding_exceeded_from"], verdict["share_unequal"]
-    words += f", beside the rounding to {dtype}"
+    text += f", beside the rounding to {dtype}"
     if verdict["error"] <= rounding:
-        words += ", which is larger"
+        text += ", which is larger"
     elif first is not None:
-        words += f", which they exceed from about position {float(f'{first:.2g}'):,.0f} on"
-    return f"{words}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
+        text += f", which they exceed from about position {float(f'{first:.2g}'):,.0f} on"
+    return f"{text}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
 
 
 def rotary_title(part: dict[str, Any], source: str) -> str:
-    """What a rotary embedding is, and what was read and assumed."""
+    """Returns a description of a rotary embedding, with the keys that were read and what was assumed."""
     scaling, read = part["scaling"], part["read"]
-    words = f"{part['model_type']}, " if part["model_type"] else ""
-    words += f"rotary embedding, {part['frequencies']} frequencies {part['columns']}, base "
-    words += f"about {part['base']:.17g}" if part["is_about"] else f"{part['base']:.17g}"
-    words += f" ({read['base']})" if "base" in read else ""
+    text = f"{part['model_type']}, " if part["model_type"] else ""
+    text += f"rotary embedding, {part['frequencies']} frequencies {part['columns']}, base "
+    text += f"about {part['base']:.17g}" if part["is_about"] else f"{part['base']:.17g}"
+    text += f" ({read['base']})" if "base" in read else ""
     if scaling.get("rope_type", "default") != "default":
         details = [read["scaling"]] if "scaling" in read else []
         scale = "alpha" if "alpha" in scaling else "factor"
@@ -216,33 +221,33 @@ def rotary_title(part: dict[str, Any], source: str) -> str:
                 details.append(form.format(scaling[key]))
         if ORIGINAL in read:
             details.append(f"read from {read[ORIGINAL]}")
-        words += f", {scaling['rope_type']} ({', '.join(details)})"
+        text += f", {scaling['rope_type']} ({', '.join(details)})"
     if part["attention_factor"] != 1:
-        words += f", all values times {part['attention_factor']:.4g}"
+        text += f", all values times {part['attention_factor']:.4g}"
     assumed = f"assumed: {', '.join(part['assumed'].values())}" if part["assumed"] else "nothing assumed"
-    return plain(f"{words}; {source}, {assumed}" if part["dtype"] else words, 1000)
+    return escaped(f"{text}; {source}, {assumed}" if part["dtype"] else text, 1000)
 
 
 def rotary_text(part: dict[str, Any], name: str, source: str) -> str:
-    """The answer about a rotary embedding."""
-    below, most, verdicts = part["below"], part["below"][-1], part["verdicts"]
+    """Returns the answer about a rotary embedding as text."""
+    below, verdicts = part["below"], part["verdicts"]
     lines = [f"{name}: {rotary_title(part, source)}"]
     if part["unread"]:
-        lines.append(f"not read: {plain(', '.join(part['unread']))}")
+        lines.append(f"not read: {escaped(', '.join(part['unread']))}")
     rounding = [*part["errors"].values()][-1][-1]
-    wide = max(len(verdict["model"]) for verdict in verdicts) + 1
+    width = max(len(verdict["model"]) for verdict in verdicts) + 1
     lines.append("")
     if {*part["assumed"]} - {"dtype"}:
         lines.append("If what is assumed holds:")
-    lines += [*(f"{verdict['model'] + ':':{wide}}  {verdict_text(verdict, rounding)}" for verdict in verdicts)]
+    lines += [f"{verdict['model'] + ':':{width}}  {verdict_text(verdict, rounding)}" for verdict in verdicts]
     lines += ["", f"{'largest error of cosines and sines, below position':52}"]
     lines[-1] += "".join(f"  {count:>11,}" for count in below)
-    for kind, row in part["errors"].items():
-        lines += [f"  {KINDS[kind]:50}" + "".join(f"  {number(error):>11}" for error in row)]
-        lines[-1] += f"   at position {part['position']:,}" if "float32" in kind else ""
+    for recipe, errors in part["errors"].items():
+        lines += [f"  {RECIPES[recipe]:50}" + "".join(f"  {error_text(error):>11}" for error in errors)]
+        lines[-1] += f"   at position {part['position']:,}" if "float32" in recipe else ""
     if part["is_about"]:
         lines.append("the base is a guess, and the errors are differences from its cosines and sines")
-    if part["compared"] < most:
+    if part["compared"] < below[-1]:
         half = part["compared"] // 2
         lines.append(f"of more than {2 * half:,} positions, the first and the last {half:,} were compared")
     return "\n".join(lines)

@@ -1,8 +1,8 @@
 """Finds the call of `table` that gives the table in an array: its preset, base and first position.
 
-A sine and a cosine give an angle, which grows from row to row by the frequency of the pair. The logarithms of a
-preset's frequencies lie on a line through 0, whose slope gives the base. The angles of one row give its position. Then
-some rows are compared with those of the call: most of them must be within the errors of float32 angles.
+A sine and a cosine give an angle. It grows from row to row by the frequency of the pair. The logarithms of a preset's
+frequencies lie on a line through 0, whose slope gives the base. The angles of one row give its position. Then some rows
+are compared with those of the call: most of them must be within the errors of float32 angles.
 
 `judge` compares all rows with those of a call: their differences from `exact` in float64 are their errors to within
 2^-54. The errors of most tables grow with the position, so each range of positions has its own verdict.
@@ -66,21 +66,21 @@ def widened(x: Array) -> Array:
 
 
 def ranges(first: int, count: int) -> list[tuple[int, int]]:
-    """Returns the ranges of these positions, each with its first position and the one after its last."""
+    """Returns the first position of each range that begins or ends between these positions, and the one after its last."""
     cuts = [first, *(edge for edge in EDGES if first < edge < first + count), first + count]
     return list(zip(cuts, cuts[1:]))
 
 
 class Table:
-    """A table in an array or in a file. `dtype` is the narrowest that has all its values: float64 may store float32."""
+    """A table in an array or in a file. `dtype` is the narrowest that holds all values: float64 may store float32."""
 
     def __init__(self, array: Any) -> None:
-        """The array has two axes and a dtype of STORED. Its rows are read in blocks."""
+        """Takes an array with two axes and a dtype of STORED. Its rows are read in blocks."""
         self.array, self.stored, (self.rows, self.columns) = array, STORED[array.dtype.str[1:]], array.shape
         self.infinite: int | None = None  #: the first row with a value that is not finite
         self.padding = -1  #: fairseq's row of zeros
-        zeros: list[int] = []  # two at most: memory must not grow with the table
-        narrow, below_1 = [*BITS] if self.stored in ("float64", "float32") else [], False
+        zeros: list[int] = []  # the first two rows of zeros: memory must not grow with the table
+        dtypes, below_1 = [*BITS] if self.stored in ("float64", "float32") else [], False
         for positions, x in self.blocks(0):
             finite = np.isfinite(x)
             if self.infinite is None and not finite.all():
@@ -89,16 +89,16 @@ class Table:
             zeros = [*zeros, *positions[~x.any(1)][:2]][:2]
             size = abs(x)
             below_1 = below_1 or bool(((0 < size) & (size < 1)).any())
-            narrow = [dtype for dtype in narrow if size.max() <= 1 and (rounded(x, dtype) == x).all()]
-        self.dtype = narrow[0] if narrow and below_1 else self.stored
+            dtypes = [dtype for dtype in dtypes if size.max() <= 1 and (rounded(x, dtype) == x).all()]
+        self.dtype = dtypes[0] if dtypes and below_1 else self.stored
         self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1
 
     def values(self, rows: Any) -> Array:
-        """Returns rows; those of bfloat16 as float32."""
+        """Returns the values of rows, with bfloat16 widened to float32."""
         return widened(self.array[rows])
 
     def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
-        """Yields the positions and the values of rows, if row 0 has this position. The row of padding is left out."""
+        """Yields positions and values, block by block, if row 0 has this position. The row of padding is left out."""
         step = max(1, BLOCK // self.columns)
         for begin, end in ranges(first, self.rows):
             for start in range(begin, end, step):
@@ -108,6 +108,7 @@ class Table:
                     yield first + rows, self.values(rows)
 
     def arguments(self, spec: dict[str, Any], dtype: str) -> str:
+        """Returns the arguments of `posenc.table` that give a table of this size, as Python code."""
         named = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
         return f"{self.rows}, {self.columns}, {named}" + (f', dtype="{dtype}"' if dtype != "float32" else "")
 
@@ -116,10 +117,11 @@ class Match(NamedTuple):
     """The call that gives a table."""
 
     presets: list[str]  #: all presets that give it
-    spec: dict[str, Any]  #: its arguments `preset`, `base` and `first`, without `base` if no value depends on it
+    spec: dict[str, Any]  #: the arguments `preset`, `base` and `first`, without `base` if no value depends on it
 
 
 def wrapped(angle: Array) -> Array:
+    """Returns angles without whole turns, between -pi and pi."""
     return angle - 2 * math.pi * np.rint(angle / (2 * math.pi))
 
 
@@ -129,12 +131,12 @@ class Reading:
     def __init__(self, t: Table, sines: Array, cosines: Array, column_k: Array) -> None:
         self.t, self.column_k = t, column_k
         self.presets: list[tuple[str, float, float]] = []  #: name, base and denominator
-        self.k = np.unique(np.linspace(0, len(sines) - 1, 512).astype(int))  # more pairs would tell nothing new
+        self.k = np.unique(np.linspace(0, len(sines) - 1, 512).astype(int))  # 512 pairs are enough
         self.columns = np.stack((sines[self.k], cosines[self.k]))
 
     def angles(self, row: int) -> tuple[Array, Array]:
-        """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
-        # Larger values are no sines. Without the limits, hypot would overflow.
+        """Returns the angles, NaN where two values are not sine and cosine, and bounds of their rounding errors."""
+        # Sines are never larger. Without the limits, hypot would overflow.
         sine, cosine = np.minimum(2, np.maximum(-2, self.t.values(row)[self.columns].astype(float)))
         angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
         least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
@@ -143,14 +145,15 @@ class Reading:
     def line(self, w: Array, error: Array, start: Any, steps: Iterable[tuple[int, int]]) -> tuple[float, float]:
         """Returns the slope of -log(w) over k, and four standard deviations of it.
 
-        The frequencies w are refined by the angles, up to whole turns, by which the pairs advance from the start to a
-        row at some distance. Twice the distance gives half the error."""
+        start: the angles of the first row, and their errors. steps: other rows, and their distances from it. Each row
+        refines the frequencies w by the angles, up to whole turns, by which the pairs have advanced. Twice the distance
+        gives half the error."""
         for row, distance in steps:
             angle, noise = self.angles(row)
-            off, near = wrapped(angle - start[0] - distance * w), abs(distance) * error
+            difference, tolerance = wrapped(angle - start[0] - distance * w), abs(distance) * error
             noise = noise + start[1] + (2.0**-52 if self.t.dtype == "float64" else 2.0**-23) * abs(distance * w)
-            use = (near < 1) & (abs(off) <= 8 * noise + near)
-            w, error = np.where(use, w + off / distance, w), np.where(use, noise / abs(distance), error)
+            use = (tolerance < 1) & (abs(difference) <= 8 * noise + tolerance)
+            w, error = np.where(use, w + difference / distance, w), np.where(use, noise / abs(distance), error)
         use = (self.k > 0) & (w > 4 * error)
         if not use.any():
             return 0.0, math.inf
@@ -160,23 +163,24 @@ class Reading:
         return slope, 4 * math.sqrt(max(1, ((y - slope * x) ** 2).mean()) / (x @ x))
 
     def positions(self, row: int, slope: float, error: float) -> Array:
-        """Returns the positions that a row may have, the best first."""
+        """Returns up to 16 positions that a row may have, the most likely first."""
         p, misfit = np.arange(-MAX_FIRST, MAX_FIRST + 1), np.zeros(2 * MAX_FIRST + 1)
         for k, angle, noise in [*zip(self.k, *self.angles(row))][::-1]:
             w = math.exp(-slope * k)
-            off = wrapped(angle - p * w) / (8 * noise + abs(p) * w * (SLACK + k * error))
-            misfit, p = (misfit + off * off)[abs(off) <= 1], p[abs(off) <= 1]
+            ratio = wrapped(angle - p * w) / (8 * noise + abs(p) * w * (SLACK + k * error))
+            misfit, p = (misfit + ratio * ratio)[abs(ratio) <= 1], p[abs(ratio) <= 1]
         return p[np.lexsort((abs(p), misfit > len(self.k) / 16))][:16]
 
 
 def readings(t: Table) -> list[Reading]:
+    """Returns the ways in which the presets would read the columns. Presets with equal columns share one."""
     by_columns: dict[Any, Reading] = {}
     for preset in presets():
-        spec, at, pairs = Spec(), np.arange(t.columns), t.columns // 2
+        spec, columns, pairs = Spec(), np.arange(t.columns), t.columns // 2
         if library.posenc_spec_init(ctypes.byref(spec), t.columns, preset.name.encode()):
             continue  # the preset has no such width
         n = n_freqs(spec)
-        halves = (at[:pairs], at[n : n + pairs]) if spec.layout else (at[: 2 * pairs : 2], at[1::2])
+        halves = (columns[:pairs], columns[n : n + pairs]) if spec.layout else (columns[: 2 * pairs : 2], columns[1::2])
         reading = Reading(t, *(halves[::-1] if spec.order else halves), column_freqs(spec))
         name = (preset.name, spec.base, spec.denominator or t.columns / 2)
         by_columns.setdefault((spec.layout, spec.order, n), reading).presets.append(name)
@@ -184,17 +188,18 @@ def readings(t: Table) -> list[Reading]:
 
 
 def roundest(log: float, error: float, default: float) -> tuple[int, float]:
-    """Returns the base with the fewest digits within the error, and its digits: 0 for the preset's default.
+    """Returns the number of digits of the base with the fewest digits within the error, and that base.
 
-    Float32 arithmetic may move all frequencies a little, and with them the base. So a base a little further away is
-    taken too, if it is too round to be there by chance."""
+    log: the logarithm of the base. default: the preset's base, which counts as having 0 digits. Float32 arithmetic may
+    shift all frequencies a little, and with them the base. So a base slightly outside of the error is accepted too, if
+    it is too round to lie there by chance."""
     log, error = min(log, MAX_LOG_BASE), max(error, 2.0**-44 * log)
-    moved = max(error, 2.0**-22 * log) if error > 2.0**-40 else error
-    if abs(log - math.log(default)) <= moved:
+    wide_error = max(error, 2.0**-22 * log) if error > 2.0**-40 else error
+    if abs(log - math.log(default)) <= wide_error:
         return 0, default
     for digits in range(1, 18):
         base = float(f"{math.exp(log):.{digits - 1}e}")
-        if abs(math.log(base) - log) <= (moved if 50 * moved * 10**digits < 1 else error):
+        if abs(math.log(base) - log) <= (wide_error if 50 * wide_error * 10**digits < 1 else error):
             break
     return digits, base
 
@@ -204,38 +209,44 @@ def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Match |
     rows = EXACT[(first <= EXACT) & (EXACT < first + t.rows)] - first
     rows = rows if len(rows) > 3 else np.arange(t.rows)  # EXACT has more than three rows of every large table
     rows = rows[rows != t.padding]
-    some = max(8, min(64, BLOCK // t.columns))  # memory must not grow with the number of columns
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, some).astype(int))]
+    count = max(8, min(64, BLOCK // t.columns))  # memory must not grow with the number of columns
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, count).astype(int))]
     w, steps = np.exp(-slope * r.k), sorted(zip(abs(first + rows), rows, first + rows))
     better = r.line(w, w * r.k * error, (0, 0), [(row, position) for _, row, position in steps if position])
     slope, error = better if better[1] < slope else (slope, error)
-    calls = [(*roundest(slope * d, error * d, default), default, -d, name) for name, default, d in r.presets]
+    candidates = []
+    for name, default, denominator in r.presets:
+        digits, base = roundest(slope * denominator, error * denominator, default)
+        candidates.append((digits + 2 * (base < default), -denominator, base, name))
 
-    def want(preset: str, **base: float) -> Array:
+    def values_of(preset: str, **base: float) -> Array:
         return table(positions=first + rows, d_model=t.columns, preset=preset, **base)
 
-    drift, why = SLACK * abs(first + rows)[:, None] * np.exp(-slope * r.column_k), ""
-    for _, base, _, _, name in sorted(calls, key=lambda call: (call[0] + 2 * (call[1] < call[2]), call[3])):
-        x, y = t.values(rows), want(name, base=base)
-        wrong = abs(x - y) > drift + max(2.0 ** -BITS[t.dtype], 2.0**-16)
+    x, reason = t.values(rows), ""
+    tolerance = SLACK * abs(first + rows)[:, None] * np.exp(-slope * r.column_k) + max(
+        2.0 ** -BITS[t.dtype], 2.0**-16
+    )
+    for _, _, base, name in sorted(candidates, key=lambda candidate: candidate[:2]):  # bases with few digits first
+        y = values_of(name, base=base)
+        wrong = abs(x - y) > tolerance
         if wrong.any(1).mean() < 0.5:
-            matters = {"base": base} if (want(name, base=2 * base) != y).any() else {}
-            equal = [p for reading in readings(t) for p, *_ in reading.presets if (want(p, **matters) == y).all()]
-            return Match(equal, {"preset": name, **matters, "first": first})
+            used = {"base": base} if (values_of(name, base=2 * base) != y).any() else {}
+            equal = [p for reading in readings(t) for p, *_ in reading.presets if (values_of(p, **used) == y).all()]
+            return Match(equal, {"preset": name, **used, "first": first})
         row, column = divmod(int(wrong.argmax()), t.columns)
         call = t.arguments({"preset": name, "base": base, "first": first}, t.dtype)
         place = f"row {rows[row]}, column {column} is {x[row, column]:.9g} instead of {y[row, column]:.9g}"
-        why = why or f"the closest match is posenc.table({call}), but {place}"
-    return why
+        reason = reason or f"the closest match is posenc.table({call}), but {place}"
+    return reason
 
 
 def identify(t: Table) -> Match | str:
-    """Returns the call that gives a table, or why none is known. Raises a ValueError if a value is not finite."""
+    """Returns the call that gives a table, or the reason why none is known. Refuses values that are not finite."""
     if t.infinite is not None:
         x = t.values(t.infinite)
         column = int(np.isfinite(x).argmin())
         raise ValueError(f"row {t.infinite}, column {column} is {x[column]}; allowed: finite values")
-    why = ""
+    reason = ""
     for r in readings(t):
         for start in sorted({0, t.padding + 1, t.rows // 2} - {t.padding, t.rows}):
             steps = [(start + 2**i, 2**i) for i in range(32) if start + 2**i < t.rows]
@@ -248,31 +259,32 @@ def identify(t: Table) -> Match | str:
                     result = fit(t, r, line[0], error if known else 1e-9, int(position) - start)
                     if isinstance(result, Match):
                         return result
-                    why = why or result
-    return why or "its columns are not the sines and cosines of a preset at consecutive whole positions"
+                    reason = reason or result
+    return reason or "its columns are not the sines and cosines of a preset at consecutive whole positions"
 
 
 def distance(t: Table, spec: dict[str, Any], dtype: str, impl: str = "exact") -> tuple[float, float, int, int]:
-    """Returns the share of values with the bits of an implementation, the largest |difference|, its row and its column.
+    """Returns the share of values with the bits of an implementation, the largest difference, its row and its column.
 
-    spec: the arguments of `table`. An implementation without the dtype computes float32 values, which are rounded."""
+    spec: the arguments of `table`, with `first`. An implementation without the dtype computes float32 values, which are rounded.
+    """
     has_dtype = dtype in next(i.dtypes for i in implementations() if i.family == impl)
     equal, count, worst, spec = 0, 0, (-1.0, 0, 0), dict(spec)
     first = spec.pop("first")
     for positions, x in t.blocks(first):
         y = table(positions=positions, d_model=t.columns, **spec, dtype=dtype if has_dtype else None, impl=impl)
-        off = abs(x - rounded(widened(y), dtype))
-        row, column = divmod(int(off.argmax()), t.columns)
-        equal, count = equal + int((off == 0).sum()), count + off.size
-        if off[row, column] > worst[0]:
-            worst = float(off[row, column]), int(positions[row]) - first, column
+        difference = abs(x - rounded(widened(y), dtype))
+        row, column = divmod(int(difference.argmax()), t.columns)
+        equal, count = equal + int((difference == 0).sum()), count + difference.size
+        if difference[row, column] > worst[0]:
+            worst = float(difference[row, column]), int(positions[row]) - first, column
     return (equal / count, *worst)
 
 
 def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
-    """Returns the error that an angle in float32 explains, for each column and each unit of the position.
+    """Returns the error of a float32 angle for each column, divided by the position.
 
-    The angle itself is off by
+    The angle is off by
 
     - half a unit in its last place, at most 2^-24 of it;
     - some units for its frequency exp(ln w);
@@ -284,7 +296,7 @@ def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
 
 
 class Range:
-    """What is known of the values of a range."""
+    """The errors of the values in a range of positions."""
 
     def __init__(self) -> None:
         self.rows = self.values = self.equal = 0
@@ -296,27 +308,27 @@ class Range:
         y = table(positions=positions, d_model=x.shape[1], dtype="float64", impl="exact", **spec)
         nearest = y if dtype == "float64" else table(positions=positions, d_model=x.shape[1], dtype=dtype, **spec)
         nearest, x = widened(nearest), x.astype("f8")
-        off = abs(np.where(np.isfinite(x), x, np.inf) - y)
-        unit = ulp(y, dtype)
-        in_units = np.full_like(off, np.inf)  # where the right value is 0, and where the quotient would overflow
-        np.divide(off, unit, out=in_units, where=np.where(y == 0, off == 0, off < unit * 2.0**1000))
-        # Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between
-        # its anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded: hence 0.5.
+        error, unit = abs(np.where(np.isfinite(x), x, np.inf) - y), ulp(y, dtype)
+        in_units = np.full_like(error, np.inf)  # where the right value is 0, and where the quotient would overflow
+        np.divide(error, unit, out=in_units, where=np.where(y == 0, error == 0, error < unit * 2.0**1000))
+        # 2^-17 is added for 128 roundings of a value near 1, as in a recurrence from row to row between its anchors. An
+        # angle beyond 2^21 allows any sine, which is an error and no rounding, so 0.5 is the limit.
         allowed = np.minimum(2.0**-17 + abs(positions[:, None]) * bounds, 0.5)
         self.begin = self.begin if self.rows else int(positions[0])
         self.end, self.rows, self.values = int(positions[-1]) + 1, self.rows + len(x), self.values + x.size
         self.equal += int(((x == nearest) & (np.signbit(x) == np.signbit(nearest))).sum())
-        self.ulp, self.is_float32 = max(self.ulp, float(in_units.max())), self.is_float32 and bool(
-            (off <= allowed).all()
-        )
-        if off.max() > self.error:
-            row, column = divmod(int(off.argmax()), x.shape[1])
-            self.error, self.position, self.column = float(off[row, column]), int(positions[row]), column
+        self.ulp = max(self.ulp, float(in_units.max()))
+        self.is_float32 = self.is_float32 and bool((error <= allowed).all())
+        if error.max() > self.error:
+            row, column = divmod(int(error.argmax()), x.shape[1])
+            self.error, self.position, self.column = float(error[row, column]), int(positions[row]), column
             self.got, self.want = float(x[row, column]), float(nearest[row, column])
 
     def word(self) -> str:
+        """Returns the first of WORDS that is true of all values."""
         is_ulp = self.ulp <= 4 or self.error <= 2.0**-24
-        return [*WORDS][[self.equal == self.values, is_ulp, self.is_float32, self.error <= 0.1, True].index(True)]
+        are_true = self.equal == self.values, is_ulp, self.is_float32, self.error <= 0.1, True
+        return [*WORDS][are_true.index(True)]
 
     def document(self) -> dict[str, Any]:
         """Returns the range for the JSON. `to` is one more than the last compared position; None means infinity."""
@@ -328,9 +340,9 @@ class Range:
 
 
 def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:
-    """Judges rows as values of this dtype. spec: the arguments of `table` for the right ones.
+    """Judges values of this dtype, range by range. spec: the arguments of `table` for the right values.
 
-    A block is an array of rising positions, all in one range, and their rows."""
+    A block is an array of ascending positions, all in one range, and their rows."""
     spec = {name: value for name, value in spec.items() if name != "first"}
     bounds, verdicts = float32_bounds(columns, spec), []
     for _, of_range in itertools.groupby(blocks, lambda block: np.searchsorted(EDGES, block[0][0], "right")):

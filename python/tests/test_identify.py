@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc._answer import document
+from posenc._answer import table_answer
 from posenc._files import load
 from posenc._identify import BLOCK, Range, Table, distance, float32_bounds, identify, rounded
 
@@ -130,7 +130,7 @@ NO_TABLES = [
 
 @pytest.mark.parametrize("change", NO_TABLES)
 def test_not_identified(change, array):
-    answer = document(Table(np.ascontiguousarray(change(array))))
+    answer = table_answer(Table(np.ascontiguousarray(change(array))))
     assert not answer["identified"] and answer["reason"]
 
 
@@ -337,7 +337,7 @@ def test_memory_does_not_grow_with_the_file(shape, dtype, limit, tmp_path):
     x = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", dtype, shape)
     x[0, 1::2] = 0x3F80 if dtype == "<u2" else 1
     tracemalloc.start()
-    assert "closest match is posenc.table(" in document(load(tmp_path / "x.npy"))["reason"]
+    assert "closest match is posenc.table(" in table_answer(load(tmp_path / "x.npy"))["reason"]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < limit
@@ -349,7 +349,7 @@ def test_a_file_that_becomes_shorter(array, tmp_path):
     t = load(tmp_path / "x.npy")
     os.truncate(tmp_path / "x.npy", 1000)
     with pytest.raises(ValueError, match="it became shorter while it was read"):
-        document(t)
+        table_answer(t)
 
 
 def test_a_large_array_in_fortran_order(tmp_path):
