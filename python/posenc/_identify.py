@@ -66,7 +66,7 @@ def widened(x: Array) -> Array:
 
 
 def ranges(first: int, count: int) -> list[tuple[int, int]]:
-    """Returns the first position of each range that begins or ends between these positions, and the one after its last."""
+    """Cuts the positions at EDGES. Returns the first position of each range, and the one after its last."""
     cuts = [first, *(edge for edge in EDGES if first < edge < first + count), first + count]
     return list(zip(cuts, cuts[1:]))
 
@@ -266,7 +266,8 @@ def identify(t: Table) -> Match | str:
 def distance(t: Table, spec: dict[str, Any], dtype: str, impl: str = "exact") -> tuple[float, float, int, int]:
     """Returns the share of values with the bits of an implementation, the largest difference, its row and its column.
 
-    spec: the arguments of `table`, with `first`. An implementation without the dtype computes float32 values, which are rounded.
+    spec: the arguments of `table`, with `first`. An implementation without the dtype computes float32 values, which are
+    then rounded.
     """
     has_dtype = dtype in next(i.dtypes for i in implementations() if i.family == impl)
     equal, count, worst, spec = 0, 0, (-1.0, 0, 0), dict(spec)
