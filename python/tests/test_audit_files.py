@@ -1,19 +1,16 @@
 """`python3 -m posenc audit` with a config.json of transformers or a .safetensors file, and with hostile ones."""
 
-import contextlib
-import io
 import json
 import os
 import subprocess
 import sys
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
+from audit_command import as_bfloat16, audit
 
 import posenc
-from posenc.__main__ import main
 from posenc._audit import MAX_POSITIONS, MAX_VALUES, errors, may_be_table
 from posenc._files import DTYPES
 from posenc._identify import rounded
@@ -27,30 +24,13 @@ LLAMA = dict(
 SMALL = dict(model_type="llama", head_dim=8, max_position_embeddings=3000, rope_theta=10000.0)
 
 
-def run(*arguments, status=0):
-    """What the command prints: the answer, or one line of error."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(sys, "argv", ["posenc", "audit", *map(str, arguments)])
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            returned = main()
-    printed, errors = (stream.buffer.getvalue().decode() for stream in (out, err))
-    assert returned == status, printed + errors
-    if status == 2:
-        assert not printed and len(errors.splitlines()) == 1 and len(errors) < 700
-        return errors
-    assert not errors
-    return printed
-
-
 @pytest.fixture
 def audited(tmp_path):
     """The answer about a config, as a document or as text."""
 
     def audited(config, *options, status=0):
         (tmp_path / "config.json").write_text(config if isinstance(config, str) else json.dumps(config))
-        printed = run(tmp_path / "config.json", *options, status=status)
+        printed = audit(tmp_path / "config.json", *options, status=status)
         return json.loads(printed) if "json" in options else printed
 
     return audited
@@ -79,7 +59,7 @@ def test_text_and_json(audited, tmp_path):
         "\n  unavoidable: right values rounded to bfloat16           2.0e-03      2.0e-03      2.0e-03\n",
     ):
         assert line in text, text
-    assert "--transformers" not in text and "NumPy" not in text and run(tmp_path) == text  # the folder of the config
+    assert "--transformers" not in text and "NumPy" not in text and audit(tmp_path) == text  # the folder of the config
     answer = audited(LLAMA, "--format", "json")
     assert (answer["schema"], answer["tool"]) == (1, "posenc audit") and len(answer["found"]) == 1
     (part,) = answer["found"]
@@ -371,10 +351,6 @@ def write(path, arrays, change=lambda header: None, length=None, cut=None):
     return path
 
 
-def upper_half(x):
-    return (rounded(x, "bfloat16").view("u4") >> 16).astype("u2")
-
-
 def frequencies(base=500000.0, d=128):
     return (1 / base ** (np.arange(0, d, 2) / d)).astype("f4")
 
@@ -387,8 +363,8 @@ def arrays():
         "bias": np.zeros(7, "f4"),
         "pe": posenc.table(40, 36)[:, None],
         "weight": noise,
-        "bf16": upper_half(posenc.table(600, 16, impl="naive", preset="rope")),
-        "a.rotary_emb.inv_freq": upper_half(frequencies()),
+        "bf16": as_bfloat16(posenc.table(600, 16, impl="naive", preset="rope")),
+        "a.rotary_emb.inv_freq": as_bfloat16(frequencies()),
         "reversed": posenc.table(40, 36)[::-1],
         "b.inv_freq": frequencies(501234.5),
         "d.inv_freq": rounded(frequencies(), "bfloat16"),
@@ -399,7 +375,7 @@ def arrays():
 
 def test_safetensors(arrays, tmp_path):
     path = write(tmp_path / "x.safetensors", arrays)
-    answers = {part["name"]: part for part in json.loads(run(path, "--format", "json"))["found"]}
+    answers = {part["name"]: part for part in json.loads(audit(path, "--format", "json"))["found"]}
     assert [*answers] == ["pe", "bf16", "a.rotary_emb.inv_freq", "b.inv_freq", "d.inv_freq"]
     assert answers["pe"]["presets"] == ["paper"] and answers["pe"]["ranges"][0]["word"] == "exact"
     assert "rope" in answers["bf16"]["presets"] and answers["bf16"]["stored"] == "bfloat16"
@@ -407,7 +383,7 @@ def test_safetensors(arrays, tmp_path):
     assert a["base"] == d["base"] == 500000 and a["errors"] == d["errors"] and not answers["b.inv_freq"]["call"]
     assert a["errors"]["float32 angles"] == pytest.approx([0.86, 2, 2], rel=0.01)
     assert may_be_table(arrays["reversed"]) and not may_be_table(arrays["weight"])
-    text = run(path)
+    text = audit(path)
     for line in (
         "x.safetensors: pe: shape (40, 36), float32\n",
         "x.safetensors: a.rotary_emb.inv_freq: rotary embedding, 64 frequencies in bfloat16, base 500000\n",
@@ -419,17 +395,17 @@ def test_safetensors(arrays, tmp_path):
 
 def test_safetensors_of_a_given_table(arrays, tmp_path):
     path = write(tmp_path / "x.safetensors", {"pe": arrays["pe"], "f": arrays["b.inv_freq"]})
-    assert "\nholds the table described" in run(path, "--preset", "paper")
-    run(path, "--preset", "whisper", status=1)
-    run(write(path, {"pe": arrays["weight"], "inv_freq": np.zeros(0, "f4")}), status=1)
+    assert "\nholds the table described" in audit(path, "--preset", "paper")
+    audit(path, "--preset", "whisper", status=1)
+    audit(write(path, {"pe": arrays["weight"], "inv_freq": np.zeros(0, "f4")}), status=1)
 
 
 def test_equal_and_different_tensors(tmp_path):
     """Each is described, but only 16 different ones are examined, however many a file has."""
     tables = {f"{i}": posenc.table(9, 8, first=i) for i in range(16)}
-    text = run(write(tmp_path / "x.safetensors", {**tables, **{f"equal {i}": tables["3"] for i in range(30)}}))
+    text = audit(write(tmp_path / "x.safetensors", {**tables, **{f"equal {i}": tables["3"] for i in range(30)}}))
     assert text.count(": shape (9, 8), float32\n") == 46 and "examined" not in text
-    text = run(write(tmp_path / "x.safetensors", {**tables, "last": posenc.table(9, 8, first=16)}))
+    text = audit(write(tmp_path / "x.safetensors", {**tables, "last": posenc.table(9, 8, first=16)}))
     assert text.count(": shape (9, 8), float32\n") == 16 and "only 16 different tensors " in text
 
 
@@ -445,7 +421,7 @@ def test_equal_and_different_tensors(tmp_path):
     ],
 )
 def test_damaged_safetensors(more, problem, arrays, tmp_path):
-    assert problem in run(write(tmp_path / "x.safetensors", arrays, **more), status=2)
+    assert problem in audit(write(tmp_path / "x.safetensors", arrays, **more), status=2)
 
 
 WRONG = dict(
@@ -459,10 +435,10 @@ WRONG = dict(
 def test_hostile_headers(key, arrays, tmp_path):
     for value in WRONG[key]:
         path = write(tmp_path / "x.safetensors", arrays, lambda header: header["pe"].update({key: value}))
-        assert "'pe': its dtype, shape and offsets do not fit" in run(path, status=2)
+        assert "'pe': its dtype, shape and offsets do not fit" in audit(path, status=2)
     for header in (b"[]", b"[" * 100000, b'{"a": 3}', b'{"a": {}}', b"{}x"):
         path.write_bytes(len(header).to_bytes(8, "little") + header)
-        run(path, status=2)
+        audit(path, status=2)
 
 
 @pytest.mark.parametrize("name, shape, dtype", [("a", [2, 1 << 28], "F16"), ("a.inv_freq", [1 << 29], "BF16")])
@@ -471,7 +447,7 @@ def test_large_tensors_are_not_read(tmp_path, name, shape, dtype):
     (tmp_path / "a.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     os.truncate(tmp_path / "a.safetensors", 8 + len(header) + (1 << 30))
     tracemalloc.start()
-    run(tmp_path / "a.safetensors", status=1)
+    audit(tmp_path / "a.safetensors", status=1)
     assert tracemalloc.get_traced_memory()[1] < 1 << 24
     tracemalloc.stop()
 
@@ -485,21 +461,21 @@ def test_folders(tmp_path):
     for commit, text in (("0", ""), ("1", json.dumps(SMALL)), ("2", "")):
         (folder / "snapshots" / commit).mkdir(parents=True)
         (folder / "snapshots" / commit / "config.json").write_text(text)
-    assert "refs/main: No such file or directory" in run(folder, status=2)
+    assert "refs/main: No such file or directory" in audit(folder, status=2)
     (tmp_path / "one" / "snapshots").mkdir(parents=True)
     (folder / "snapshots" / "1").rename(tmp_path / "one" / "snapshots" / "1")
-    assert run(tmp_path / "one") == run(tmp_path / "one" / "snapshots" / "1")  # the only one needs no name
+    assert audit(tmp_path / "one") == audit(tmp_path / "one" / "snapshots" / "1")  # the only one needs no name
     (tmp_path / "one" / "snapshots" / "1").rename(folder / "snapshots" / "1")
     (folder / "refs").mkdir()
     (folder / "refs" / "main").write_text("1")
-    assert run(folder) == run(folder / "snapshots" / "1") == run(folder / "snapshots" / "1" / "config.json")
-    assert f"posenc audit: {tmp_path}/config.json: No such file" in run(tmp_path, status=2)
+    assert audit(folder) == audit(folder / "snapshots" / "1") == audit(folder / "snapshots" / "1" / "config.json")
+    assert f"posenc audit: {tmp_path}/config.json: No such file" in audit(tmp_path, status=2)
     for name, content in (
         ("config.json", {"_diffusers_version": "0.35.0"}),
         ("model_index.json", {"_class_name": "F"}),
     ):
         (tmp_path / name).write_text(json.dumps(content))
-        assert f"{name}: it is a file of diffusers; load the pipeline, and call posenc.t" in run(tmp_path, status=2)
+        assert f"{name}: it is a file of diffusers; load the pipeline, and call posenc.t" in audit(tmp_path, status=2)
 
 
 @pytest.mark.parametrize(
@@ -518,14 +494,14 @@ def test_folders(tmp_path):
     ],
 )
 def test_paths_that_are_refused(arguments, problem):
-    assert problem in run(*arguments, status=2)
+    assert problem in audit(*arguments, status=2)
 
 
 def test_names_and_errors_cannot_drive_a_terminal(arrays, tmp_path):
     path = tmp_path / "\x1b[2J.safetensors"
     arrays["pe"][39, 0, 0] = np.nan
-    assert ".safetensors: \\x1b[2J\\n: row 39, column 0" in run(write(path, {"\x1b[2J\n": arrays["pe"]}), status=2)
-    text = run(write(path, {"\x1b[2J\ud800": arrays["weight"] * 0 + 1, "\x1b\ud800inv_freq": frequencies()}))
+    assert ".safetensors: \\x1b[2J\\n: row 39, column 0" in audit(write(path, {"\x1b[2J\n": arrays["pe"]}), status=2)
+    text = audit(write(path, {"\x1b[2J\ud800": arrays["weight"] * 0 + 1, "\x1b\ud800inv_freq": frequencies()}))
     assert "/\\x1b[2J.safetensors: \\x1b\\ud800inv_freq: rotary" in text and "\x1b" not in text
     done = subprocess.run([sys.executable, "-m", "posenc", "audit", "x", "\x1b"], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.endswith(": error: unrecognized arguments: \\x1b\n")

@@ -9,6 +9,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from audit_command import as_bfloat16, audit, run
 
 import posenc
 from posenc._answer import table_answer
@@ -19,12 +20,13 @@ PRESETS = ["paper", "marian", "t2t", "guided_diffusion", "rope", "rothman"]  # o
 RECIPES = ["exact", "naive", "explog", "float64", "recurrence"]
 
 
-def kept(x, kind):
-    """Returns the table as a file stores it, for np.save."""
-    return (rounded(x, "bfloat16").view("u4") >> 16).astype("u2") if kind == "bfloat16" else x.astype(kind)
+def stored(x, dtype):
+    """Returns the table as an .npy file of this dtype has it."""
+    return as_bfloat16(x) if dtype == "bfloat16" else x.astype(dtype)
 
 
 def check(x, preset, base, first, impl=None, dtype="float32"):
+    """Checks what is identified, and that all bits are those of the implementation."""
     match = identify(t := Table(x))
     assert not isinstance(match, str), match
     assert match.spec["first"] == first
@@ -41,8 +43,8 @@ def test_every_preset(preset, impl):
         check(posenc.table(rows, d, preset=preset, first=first, base=base, impl=impl), preset, base, first)
     x = posenc.table(300, 64, preset=preset, first=2, impl=impl)
     check(x, preset, 1e4, 2, impl)
-    for kind in ("bfloat16", "f2", "f8"):
-        check(kept(x, kind), preset, 1e4, 2, impl if kind == "f8" else None)
+    for dtype in ("bfloat16", "f2", "f8"):
+        check(stored(x, dtype), preset, 1e4, 2, impl if dtype == "f8" else None)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -53,12 +55,12 @@ def test_few_rows_odd_widths_and_late_positions(preset):
 
 
 @pytest.mark.parametrize("preset", ["paper", "t2t", "rope"])
-@pytest.mark.parametrize("kind", ["f4", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["f4", "bfloat16"])
 @pytest.mark.parametrize("rows, first", [(600, 2), (5000, 0)])
-def test_rounded_positions(preset, kind, rows, first):
-    """Positions in bfloat16, above 256 multiples of 2 and more: most early rows decide, and the error is large."""
-    at = rounded(np.arange(first, first + rows), "bfloat16")
-    x = kept(posenc.table(positions=at, d_model=64, preset=preset, base=5e5, impl="explog"), kind)
+def test_rounded_positions(preset, dtype, rows, first):
+    """bfloat16 rounds positions above 256. The early rows identify the table, and its errors are large."""
+    positions = rounded(np.arange(first, first + rows), "bfloat16")
+    x = stored(posenc.table(positions=positions, d_model=64, preset=preset, base=5e5, impl="explog"), dtype)
     check(x, preset, 5e5, first)
     t = Table(x)
     assert distance(t, identify(t).spec, t.dtype)[1] > 0.5
@@ -72,10 +74,6 @@ def test_no_value_depends_on_the_base():
 # ---- files, and their messages
 
 
-def run(*arguments, **more):
-    return subprocess.run([sys.executable, "-m", "posenc", *map(str, arguments)], capture_output=True, **more)
-
-
 @pytest.fixture
 def array():
     return posenc.table(40, 36)
@@ -85,8 +83,8 @@ OTHER_MAKES = [
     lambda x: np.asfortranarray(x.astype(">f8")),
     lambda x: np.asfortranarray(x)[None],
     lambda x: x.astype(">f2")[:, None],
-    lambda x: kept(x, "bfloat16").view("V2"),
-    lambda x: kept(x, "bfloat16").astype(">u2"),
+    lambda x: as_bfloat16(x).view("V2"),
+    lambda x: as_bfloat16(x).astype(">u2"),
     lambda x: x[5],
 ]
 
@@ -100,8 +98,7 @@ def test_files_of_other_makes(change, array, tmp_path):
 def test_text_and_json(array, tmp_path):
     array[1] = 0
     np.save(tmp_path / "x.npy", array.astype("f8"))
-    done = run("audit", tmp_path / "x.npy", text=True)
-    assert done.returncode == 0 and not done.stderr
+    text = audit(tmp_path / "x.npy")
     for line in (
         f"{tmp_path}/x.npy: shape (40, 36), float32, stored as float64",
         "row 1 is all zeros, like fairseq's",
@@ -112,9 +109,10 @@ def test_text_and_json(array, tmp_path):
         " (all of the bits equal)\n",
         "  exact             all",
     ):
-        assert line in done.stdout
-    done = run("audit", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
-    answer = json.loads(done.stdout)
+        assert line in text
+    command = [sys.executable, "-m", "posenc", "audit", "-", "--format", "json"]
+    with open(tmp_path / "x.npy", "rb") as file:
+        answer = json.loads(subprocess.run(command, stdin=file, capture_output=True).stdout)
     assert answer["identified"] and answer["padding_row"] == 1 and answer["presets"] == ["paper"]
     assert (answer["base"], answer["first"], answer["equal_bits"]["exact"], answer["right"]) == (10000, 0, 1, True)
 
@@ -151,48 +149,46 @@ def test_not_identified(change, array):
 def test_files_that_are_not_tables(change, problem, array, tmp_path):
     np.save(tmp_path / "x.npy", array)
     (tmp_path / "x.npy").write_bytes(change((tmp_path / "x.npy").read_bytes()))
-    done = run("audit", tmp_path / "x.npy", text=True)
-    assert done.returncode == 2 and not done.stdout and "x.npy: " in done.stderr and problem in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    error = audit(tmp_path / "x.npy", status=2)
+    assert "x.npy: " in error and problem in error
 
 
 def test_usage_and_status(array, tmp_path):
     np.save(tmp_path / "x.npy", 3 * array)
-    done = run("audit", tmp_path / "x.npy", text=True)
-    assert done.returncode == 1 and "not identified: " in done.stdout
-    assert run("presets", text=True).stdout.startswith("paper: 10000^(-2k/d), interleaved")
-    assert run("nothing").returncode == 2
+    assert "not identified: " in audit(tmp_path / "x.npy", status=1)
+    assert run("presets").startswith("paper: 10000^(-2k/d), interleaved")
+    run("nothing", status=2)
 
 
 # ---- judging a file as an expected table
 
 
 def judged(path, *options, status=0):
-    done = run("audit", path, "--preset", "paper", *options, "--format", "json", text=True)
-    assert done.returncode == status, done.stderr
+    """Returns the document about a file that should hold the paper's table. It is standard JSON, without NaN."""
 
     def refuse(constant):
-        raise ValueError(f"{constant} is no JSON")
+        raise ValueError(f"{constant} is not JSON")
 
-    return json.loads(done.stdout, parse_constant=refuse)
+    text = audit(path, "--preset", "paper", *options, "--format", "json", status=status)
+    return json.loads(text, parse_constant=refuse)
 
 
 @pytest.fixture
-def of(tmp_path):
-    def of(values, *options, status=0):
+def judged_array(tmp_path):
+    def judged_array(values, *options, status=0):
         np.save(tmp_path / "x.npy", values)
         return judged(tmp_path / "x.npy", *options, status=status)
 
-    return of
+    return judged_array
 
 
 def words(answer):
-    return [r["word"] for r in answer["ranges"]]
+    return [each["word"] for each in answer["ranges"]]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
-def test_right_tables_of_each_dtype(dtype, of):
-    answer = of(posenc.table(1300, 32, first=-600, dtype=dtype), "--first", -600)
+def test_right_tables_of_each_dtype(dtype, judged_array):
+    answer = judged_array(posenc.table(1300, 32, first=-600, dtype=dtype), "--first", -600)
     assert answer["dtype"] == dtype and words(answer) == ["exact"] * 4 and answer["wrong_from"] is None
     sizes = [(r["from"], r["to"], r["rows"], r["outputs"]) for r in answer["ranges"]]
     assert sizes == [(-600, -512, 88, 2816), (-512, 0, 512, 16384), (0, 512, 512, 16384), (512, 700, 188, 6016)]
@@ -201,12 +197,12 @@ def test_right_tables_of_each_dtype(dtype, of):
     assert all(r["correctly_rounded"] == 1 and r["ulp_max"] == pytest.approx(half, abs=0.01) for r in answer["ranges"])
 
 
-def test_a_dtype_that_is_named(array, of):
+def test_a_dtype_that_is_named(array, judged_array):
     """Values of bfloat16 are found in float32; float32 rounding errors are none of a float32 table."""
     x = rounded(posenc.table(200, 64), "bfloat16")
-    assert of(x)["dtype"] == "bfloat16" and words(of(x)) == ["exact"]
-    assert words(of(x, "--dtype", "float32", status=1)) == ["drifting"]
-    assert words(of(array.astype("f8"), "--dtype", "float64")) == ["ulp"]
+    assert judged_array(x)["dtype"] == "bfloat16" and words(judged_array(x)) == ["exact"]
+    assert words(judged_array(x, "--dtype", "float32", status=1)) == ["drifting"]
+    assert words(judged_array(array.astype("f8"), "--dtype", "float64")) == ["ulp"]
 
 
 @pytest.mark.parametrize(
@@ -222,19 +218,19 @@ def test_the_table_that_is_expected(d, arguments, tmp_path):
     )
     for change in (("--base", "77"), ("--preset", "marian")):
         assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
-    text = run("audit", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
+    text = audit(tmp_path / "x.npy", "--preset", "paper", *options)
     assert re.search(r"\nholds the table described \(largest error [0-9.e-]+: exact\)\n$", text)
 
 
 @pytest.mark.parametrize("impl", ["explog", "naive", "recurrence"])
-def test_float32_angles_are_right_near_0_and_no_excuse_far_away(impl, of):
-    answer = of(posenc.table(32768, 64, impl=impl))
+def test_float32_angles_are_right_near_0_and_no_excuse_far_away(impl, judged_array):
+    answer = judged_array(posenc.table(32768, 64, impl=impl))
     assert answer["right"] and words(answer) == ["float32"] * 3
     far = posenc.table(136, 64, first=1 << 26, impl=impl)
-    assert words(of(far, "--first", 1 << 26, status=1)) == ["wrong"]
+    assert words(judged_array(far, "--first", 1 << 26, status=1)) == ["wrong"]
 
 
-def test_words_at_their_edges(of):
+def test_words_at_their_edges(judged_array):
     """At position 150, w = 1, the limit of float32 is 2^-17 + 150 / 2^22 = 4.339e-5; for small angles it is less."""
     array = posenc.table(200, 64)
 
@@ -259,31 +255,32 @@ def test_words_at_their_edges(of):
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
-def test_what_is_no_number(value, array, of, tmp_path):
+def test_what_is_no_number(value, array, judged_array, tmp_path):
     array[3, 5] = value
-    r = of(array, status=1)["ranges"][0]
+    r = judged_array(array, status=1)["ranges"][0]
     assert r["max_abs"] is None and r["ulp_max"] is None and r["word"] == "wrong"
     assert (r["worst"]["position"], r["worst"]["column"]) == (3, 5) and r["worst"]["got"] in ("nan", "inf", "-inf")
     assert r["correctly_rounded"] == 1 - 1 / array.size
-    done = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True)
     line = f"does not hold the table described: row 3, column 5 is {r['worst']['got']} instead of "
-    assert done.returncode == 1 and line in done.stdout
+    assert line in audit(tmp_path / "x.npy", "--preset", "paper", status=1)
 
 
-def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, of):
+def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, judged_array):
     array[0, 0] = -0.0
-    assert of(array)["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size and words(of(array)) == ["ulp"]
+    assert judged_array(array)["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size and words(
+        judged_array(array)
+    ) == ["ulp"]
     array[0, 0] = 1e-9
-    r = of(array)["ranges"][0]
+    r = judged_array(array)["ranges"][0]
     assert r["ulp_max"] is None and r["word"] == "ulp" and r["max_abs"] < 5e-8
 
 
-def test_wrong_further_on_is_no_other_table(of, tmp_path):
+def test_wrong_further_on_is_no_other_table(judged_array, tmp_path):
     values = posenc.table(5000, 16)
     values[600:] = values[:4400]
-    answer = of(values)
+    answer = judged_array(values)
     assert words(answer) == ["exact", "wrong"] and answer["right"] and answer["wrong_from"] == 512
-    line = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
+    line = audit(tmp_path / "x.npy", "--preset", "paper").splitlines()[-1]
     assert line.startswith("holds the table described, but not from position 512 on: row ")
 
 
@@ -295,10 +292,10 @@ def test_a_row_of_padding_is_fairseqs_alone(tmp_path):
     assert words(judged(tmp_path / "x.npy", "--preset", "t2t", status=1)) == ["wrong"]
 
 
-def test_wrong_values_in_several_blocks(of):
+def test_wrong_values_in_several_blocks(judged_array):
     values = posenc.table(2 * BLOCK // 512 + 100, 512)
     values[[0, BLOCK // 512 + 7, -1], [5, 6, 7]] += 0.25
-    answer = of(values, status=1)
+    answer = judged_array(values, status=1)
     assert sum(r["rows"] for r in answer["ranges"]) == len(values)
     assert [round(r["outputs"] * (1 - r["correctly_rounded"])) for r in answer["ranges"]] == [1, 2]
     assert answer["equal_bits"]["exact"] == 1 - 3 / values.size
@@ -317,18 +314,16 @@ def test_wrong_values_in_several_blocks(of):
 ])  # fmt: skip
 def test_refusals(options, problem, array, tmp_path):
     np.save(tmp_path / "x.npy", array[:, :35])
-    done = run("audit", tmp_path / "x.npy", *options, text=True)
-    assert done.returncode == 2 and problem in done.stderr and not done.stdout
+    assert problem in audit(tmp_path / "x.npy", *options, status=2)
 
 
 @pytest.mark.parametrize("bits, status", [(0x7F7FFFFF, 0), (0x7F800001, 2)])
 def test_no_value_gives_a_warning(bits, status, array, tmp_path):
-    """Neither the largest number, with which a table is identified, nor a signalling NaN."""
+    """A table with the largest number is identified. A signalling NaN is refused."""
     array.view("u4")[0, :3] = bits
     np.save(tmp_path / "x.npy", array)
-    done = run("audit", tmp_path / "x.npy", "--preset", "paper", text=True)
-    assert done.returncode == 1 and not done.stderr and "row 0, column " in done.stdout
-    assert run("audit", tmp_path / "x.npy").returncode == status
+    assert "row 0, column " in audit(tmp_path / "x.npy", "--preset", "paper", status=1)
+    audit(tmp_path / "x.npy", status=status)
 
 
 @pytest.mark.parametrize("shape, dtype, limit", [((1 << 21, 2), "<u2", 1 << 26), ((64, 1 << 20), "<f2", 1 << 29)])
@@ -344,7 +339,7 @@ def test_memory_does_not_grow_with_the_file(shape, dtype, limit, tmp_path):
 
 
 def test_a_file_that_becomes_shorter(array, tmp_path):
-    """A mapped file would end the process."""
+    """If the file were mapped, the process would be killed."""
     np.save(tmp_path / "x.npy", array)
     t = load(tmp_path / "x.npy")
     os.truncate(tmp_path / "x.npy", 1000)
