@@ -9,6 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from audit_command import as_bfloat16, audit
+from kinds import kinds
 
 import posenc
 from posenc._audit import MAX_POSITIONS, MAX_VALUES, errors, may_be_table
@@ -16,10 +17,9 @@ from posenc._files import DTYPES
 from posenc._identify import rounded
 from posenc._rotary import rotary_frequencies
 
-LLAMA3 = dict(factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=8192)
 LLAMA = dict(
     model_type="llama", hidden_size=4096, num_attention_heads=32, max_position_embeddings=131072, rope_theta=500000.0,
-    rope_scaling=dict(LLAMA3, rope_type="llama3"), torch_dtype="bfloat16",
+    rope_scaling=kinds(64, 8192)["llama3"], torch_dtype="bfloat16",
 )  # fmt: skip
 SMALL = dict(model_type="llama", head_dim=8, max_position_embeddings=3000, rope_theta=10000.0)
 
@@ -81,22 +81,21 @@ def test_the_errors_are_those_of_the_whole_table(audited, dtype):
     w = 1 / (10000 ** (np.arange(0, 128, 2) / 128)).astype("f4")
     right = posenc.pair(5000, 128, dtype="float64")
     (part,) = parts(audited, dict(SMALL, head_dim=128, max_position_embeddings=5000, torch_dtype=dtype))
-    for kind, v in (("float32", w), (dtype, rounded(w, dtype).astype("f4"))):
-        off = np.maximum(*(abs(x - y) for x, y in zip(recipe(v, 5000), right)))
-        assert part["errors"][kind] == [off[:count].max() for count in (512, 2048, 5000)]
-        if kind == "float32":
-            assert (part["position"], part["column"]) == np.unravel_index(off.argmax(), off.shape)
-            unit = {"bfloat16": 2.0**-9, "float16": 2.0**-12}[dtype]
-            above = np.flatnonzero(off.max(1) > unit)
+    for name, frequencies in (("float32", w), (dtype, rounded(w, dtype).astype("f4"))):
+        error = np.maximum(*(abs(x - y) for x, y in zip(recipe(frequencies, 5000), right)))
+        assert part["errors"][name] == [error[:count].max() for count in (512, 2048, 5000)]
+        if name == "float32":
+            assert (part["position"], part["column"]) == np.unravel_index(error.argmax(), error.shape)
+            rounding = {"bfloat16": 2.0**-9, "float16": 2.0**-12}[dtype]
+            above = np.flatnonzero(error.max(1) > rounding)
             assert part["verdicts"][0]["rounding_exceeded_from"] == (above[0] if len(above) else None)
-    stored = [abs(rounded(x, dtype) - x).max() for x in right]
-    assert part["errors"][f"cosines in {dtype}"][2] == max(stored)
-    differ = [rounded(x, dtype) != rounded(y, dtype) for x, y in zip(recipe(w, 5000), right)]
-    assert part["verdicts"][0]["share_unequal"] == np.mean(differ)
+    assert part["errors"][f"cosines in {dtype}"][2] == max(abs(rounded(x, dtype) - x).max() for x in right)
+    unequal = [rounded(x, dtype) != rounded(y, dtype) for x, y in zip(recipe(w, 5000), right)]
+    assert part["verdicts"][0]["share_unequal"] == np.mean(unequal)
 
 
 def test_verdicts(audited):
-    """Half precision has rows of its own. A float32 model errs more than it should only in very long sequences."""
+    """float16 has its own texts. A float32 model is wrong only in very long sequences."""
     text = audited(dict(SMALL, head_dim=128, max_position_embeddings=4096, dtype="float16"))
     assert "in float16:  right for most uses" in text and "frequencies rounded to float16 " in text
     assert "\nconverted later, by model.half():         wrong already below position 512, by up to 0.12. Call" in text
@@ -107,25 +106,14 @@ def test_verdicts(audited):
     )
 
 
-KINDS = {
-    "default": {},
-    "linear": dict(rope_type="linear", factor=3.0),
-    "dynamic": dict(rope_type="dynamic", factor=4.0),
-    "yarn": dict(type="yarn", factor=32.0, original_max_position_embeddings=512),
-    "llama3": dict(LLAMA3, rope_type="llama3", original_max_position_embeddings=100),
-    "longrope": dict(type="su", short_factor=[1.0, 1.1, 1.2, 1.3], long_factor=[1.5, 2.0, 3.0, 9.0], factor=2.0),
-    "proportional": dict(rope_type="proportional", partial_rotary_factor=0.5),
-}
+SCALINGS = kinds(4, 1000)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_call_that_is_printed(kind, audited):
+@pytest.mark.parametrize("rope_type", SCALINGS)
+def test_the_call_that_is_printed(rope_type, audited):
     """It makes the right cosines and sines: those of the formula's frequencies, times the attention factor."""
-    scaling = dict(KINDS[kind])
-    if kind == "longrope":
-        scaling["original_max_position_embeddings"] = 1000
-    for config, position in ((SMALL, 2999), ({**SMALL, "max_position_embeddings": 900}, 899)):
-        config = dict(config, rope_scaling=scaling)
+    for position in (2999, 899):  # longrope uses the short factors below 1000
+        config = dict(SMALL, max_position_embeddings=position + 1, rope_scaling=SCALINGS[rope_type])
         (part,) = parts(audited, config)
         assert audited(config, "--numpy").endswith(f"\n\ninstead, in NumPy: {part['call']}\n")
         names = {"posenc": posenc}
@@ -136,15 +124,16 @@ def test_the_call_that_is_printed(kind, audited):
         for values, want in ((names["cos"], np.cos(angles)), (names["sin"], np.sin(angles))):
             assert values.shape == (position + 1, 4)
             assert np.abs(values[-1] - r.attention_factor * want).max() < 3e-7
-        assert part["scaling"]["rope_type"] == kind and (r.attention_factor != 1) == (kind in ("yarn", "longrope"))
-        assert all(1e-7 < error < 1e-3 for error in part["errors"]["float32"])
+        assert part["scaling"]["rope_type"] == rope_type
+        assert (r.attention_factor != 1) == (rope_type in ("yarn", "longrope"))
+        assert all(1e-8 < error < 1e-3 for error in part["errors"]["float32"])
         stored = part["errors"]["cosines in bfloat16"][-1]
         assert 2.0**-10 < stored <= (2.0**-9 if r.attention_factor <= 1 else 2.0**-8) * 1.001
 
 
 def test_the_attention_factor_multiplies_the_errors(audited):
     one, two = (
-        parts(audited, dict(SMALL, rope_scaling=dict(KINDS["yarn"], attention_factor=factor)))[0]
+        parts(audited, dict(SMALL, rope_scaling=dict(SCALINGS["yarn"], attention_factor=factor)))[0]
         for factor in (1.0, 2.0)
     )
     assert [2 * error for error in one["errors"]["bfloat16"]] == two["errors"]["bfloat16"]
@@ -152,12 +141,11 @@ def test_the_attention_factor_multiplies_the_errors(audited):
 
 def test_both_lists_of_longrope(audited):
     """Sequences up to the original length use the short factors, longer ones the long factors for all positions."""
-    config = dict(SMALL, rope_scaling=KINDS["longrope"], original_max_position_embeddings=1000)
-    (both,) = parts(audited, config)
-    lists = KINDS["longrope"]["short_factor"], KINDS["longrope"]["long_factor"]
-    for i, factors in ((0, lists[0]), (1, lists[1]), (2, lists[1])):
-        scaling = dict(KINDS["longrope"], short_factor=factors, long_factor=factors)
-        (one,) = parts(audited, dict(config, rope_scaling=scaling))
+    scaling = SCALINGS["longrope"]
+    (both,) = parts(audited, dict(SMALL, rope_scaling=scaling))
+    for i, key in enumerate(("short_factor", "long_factor", "long_factor")):
+        one_list = dict(scaling, short_factor=scaling[key], long_factor=scaling[key])
+        (one,) = parts(audited, dict(SMALL, rope_scaling=one_list))
         assert both["errors"]["float32"][i] == one["errors"]["float32"][i]
 
 
@@ -282,9 +270,9 @@ def test_the_number_of_values_is_bounded(audited):
         (dict(SMALL, rope_scaling=dict(factor=2.0)), "scaling has a factor, and no rope_type"),
         (dict(SMALL, rope_scaling=[1, 2]), "rope_scaling is [1, 2]"),
         (dict(SMALL, rope_parameters="linear"), "rope_parameters is 'linear'"),
-        (dict(SMALL, rope_scaling=dict(KINDS["longrope"], short_factor=[1.0])), "short_factor"),
-        (dict(SMALL, rope_scaling=dict(KINDS["longrope"], short_factor=["a"] * 4)), "could not convert"),
-        (dict(SMALL, rope_scaling=dict(KINDS["yarn"], original_max_position_embeddings="x")), "original_max"),
+        (dict(SMALL, rope_scaling=dict(SCALINGS["longrope"], short_factor=[1.0])), "short_factor"),
+        (dict(SMALL, rope_scaling=dict(SCALINGS["longrope"], short_factor=["a"] * 4)), "could not convert"),
+        (dict(SMALL, rope_scaling=dict(SCALINGS["yarn"], original_max_position_embeddings="x")), "original_max"),
         (dict(SMALL, rope_scaling=dict(type="dynamic", alpha=0.5)), "alpha is 0.5; allowed: 1 to 2^32"),
         (dict(SMALL, rope_scaling=dict(rope_type="dynamic", factor=2.0, alpha="1000")), "alpha is '1000'"),
         (dict(SMALL, head_dim=7), "7 of 7 columns"),
@@ -409,19 +397,19 @@ def test_equal_and_different_tensors(tmp_path):
     assert text.count(": shape (9, 8), float32\n") == 16 and "only 16 different tensors " in text
 
 
-@pytest.mark.parametrize(
-    "more, problem",
-    [
-        (dict(cut=0), "a header of 0 bytes"),
-        (dict(cut=5), "a header of"),
-        (dict(cut=-1), "'e.inv_freq': its dtype, shape and offsets do not fit"),
-        (dict(length=(1 << 64) - 1), "a header of 18446744073709551615 bytes"),
-        (dict(length=7), "its JSON is not readable"),
-        (dict(change=lambda header: header.update(b=header["pe"])), "'b': its dtype, shape and offsets do not fit"),
-    ],
-)
-def test_damaged_safetensors(more, problem, arrays, tmp_path):
-    assert problem in audit(write(tmp_path / "x.safetensors", arrays, **more), status=2)
+UNFIT = "its dtype, shape and offsets do not fit"
+
+
+@pytest.mark.parametrize("damage, problem", [
+    (dict(cut=0), "a header of 0 bytes"),
+    (dict(cut=5), "a header of"),
+    (dict(cut=-1), f"'e.inv_freq': {UNFIT}"),
+    (dict(length=(1 << 64) - 1), "a header of 18446744073709551615 bytes"),
+    (dict(length=7), "its JSON is not readable"),
+    (dict(change=lambda header: header.update(b=header["pe"])), f"'b': {UNFIT}"),
+])  # fmt: skip
+def test_damaged_safetensors(damage, problem, arrays, tmp_path):
+    assert problem in audit(write(tmp_path / "x.safetensors", arrays, **damage), status=2)
 
 
 WRONG = dict(
@@ -431,11 +419,14 @@ WRONG = dict(
 )
 
 
-@pytest.mark.parametrize("key", WRONG)
-def test_hostile_headers(key, arrays, tmp_path):
-    for value in WRONG[key]:
-        path = write(tmp_path / "x.safetensors", arrays, lambda header: header["pe"].update({key: value}))
-        assert "'pe': its dtype, shape and offsets do not fit" in audit(path, status=2)
+@pytest.mark.parametrize("key, value", [(key, value) for key, values in WRONG.items() for value in values])
+def test_hostile_entries(key, value, arrays, tmp_path):
+    path = write(tmp_path / "x.safetensors", arrays, lambda header: header["pe"].update({key: value}))
+    assert f"'pe': {UNFIT}" in audit(path, status=2)
+
+
+def test_hostile_headers(tmp_path):
+    path = tmp_path / "x.safetensors"
     for header in (b"[]", b"[" * 100000, b'{"a": 3}', b'{"a": {}}', b"{}x"):
         path.write_bytes(len(header).to_bytes(8, "little") + header)
         audit(path, status=2)
@@ -462,37 +453,28 @@ def test_folders(tmp_path):
         (folder / "snapshots" / commit).mkdir(parents=True)
         (folder / "snapshots" / commit / "config.json").write_text(text)
     assert "refs/main: No such file or directory" in audit(folder, status=2)
-    (tmp_path / "one" / "snapshots").mkdir(parents=True)
-    (folder / "snapshots" / "1").rename(tmp_path / "one" / "snapshots" / "1")
-    assert audit(tmp_path / "one") == audit(tmp_path / "one" / "snapshots" / "1")  # the only one needs no name
-    (tmp_path / "one" / "snapshots" / "1").rename(folder / "snapshots" / "1")
     (folder / "refs").mkdir()
     (folder / "refs" / "main").write_text("1")
-    assert audit(folder) == audit(folder / "snapshots" / "1") == audit(folder / "snapshots" / "1" / "config.json")
+    snapshot = folder / "snapshots" / "1"
+    assert audit(folder) == audit(snapshot) == audit(snapshot / "config.json")
+    (tmp_path / "one" / "snapshots").mkdir(parents=True)
+    snapshot.rename(tmp_path / "one" / "snapshots" / "1")
+    audit(tmp_path / "one")  # the only snapshot needs no refs/main
     assert f"posenc audit: {tmp_path}/config.json: No such file" in audit(tmp_path, status=2)
-    for name, content in (
-        ("config.json", {"_diffusers_version": "0.35.0"}),
-        ("model_index.json", {"_class_name": "F"}),
-    ):
-        (tmp_path / name).write_text(json.dumps(content))
+    for name, key in (("config.json", "_diffusers_version"), ("model_index.json", "_class_name")):
+        (tmp_path / name).write_text(json.dumps({key: ""}))
         assert f"{name}: it is a file of diffusers; load the pipeline, and call posenc.t" in audit(tmp_path, status=2)
 
 
-@pytest.mark.parametrize(
-    "arguments, problem",
-    [
-        (
-            ["org/Name-3.1-8B"],
-            "no such folder; a model of the hub is in ~/.cache/huggingface/hub/models--org--Name-3.1-8B",
-        ),
-        (["no/such.npy"], "posenc audit: no/such.npy: No such file or directory\n"),
-        *((["x" + suffix], "save it as .safetensors, or call posenc.torch.audit(model)") for suffix in (".pt", ".bin")),
-        *((["x" + suffix], "files are not read; give the config.json of the model") for suffix in (".gguf", ".onnx")),
-        (["x.json", "--preset", "paper"], "are for tables"),
-        (["x.json", "--dtype", "float32"], "are for tables"),
-        (["\x1b[2J.npy"], "audit: \\x1b[2J.npy: No such"),
-    ],
-)
+@pytest.mark.parametrize("arguments, problem", [
+    (["org/Name-3.1-8B"], "no such folder; a model of the hub is in ~/.cache/huggingface/hub/models--org--Name-3.1-8B"),
+    (["no/such.npy"], "posenc audit: no/such.npy: No such file or directory\n"),
+    *((["x" + suffix], "save it as .safetensors, or call posenc.torch.audit(model)") for suffix in (".pt", ".bin")),
+    *((["x" + suffix], "files are not read; give the config.json of the model") for suffix in (".gguf", ".onnx")),
+    (["x.json", "--preset", "paper"], "are for tables"),
+    (["x.json", "--dtype", "float32"], "are for tables"),
+    (["\x1b[2J.npy"], "audit: \\x1b[2J.npy: No such"),
+])  # fmt: skip
 def test_paths_that_are_refused(arguments, problem):
     assert problem in audit(*arguments, status=2)
 
@@ -515,9 +497,9 @@ def test_output_that_the_encoding_lacks(tmp_path):
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize(
-    "arguments, status", [([], 0), (["presets"], 0), (["--help"], 0), (["audit", "--preset", "t2t"], 1)]
-)
+@pytest.mark.parametrize("arguments, status", [
+    ([], 0), (["presets"], 0), (["--help"], 0), (["audit", "--preset", "t2t"], 1),
+])  # fmt: skip
 def test_a_reader_that_left(arguments, status, unbuffered, tmp_path):
     """The exit status is that of the answer."""
     np.save(tmp_path / "x.npy", posenc.table(40, 36))
@@ -532,8 +514,7 @@ def test_a_reader_that_left(arguments, status, unbuffered, tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has this file")
 def test_a_full_disk():
+    command = [sys.executable, "-m", "posenc", "presets"]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "posenc", "presets"], stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and done.stderr == "posenc: standard output: No space left on device\n"
