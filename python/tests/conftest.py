@@ -10,7 +10,7 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["pytorch"]
 
 
 @pytest.fixture(autouse=True)
-def every_thread_that_is_asked_for(monkeypatch):
+def start_all_requested_threads(monkeypatch):
     """Without this, the calling thread would write the small tables of tests alone. test_threads.py tests the limit."""
     monkeypatch.setattr(_arrays, "WORTH_A_THREAD", 1)
 
