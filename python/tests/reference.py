@@ -35,5 +35,13 @@ def assert_rounded_once(table, reference, positions):
     assert np.all(np.abs(numbers - reference) <= 0.5 * unit + slack)
 
 
+def assert_fills_only(write, expected):
+    """Checks that write(out) fills a part of the columns of a wider array, returns the part, and writes nothing else."""
+    wide = np.full((*expected.shape[:-1], expected.shape[-1] + 8), 7, expected.dtype)
+    out = wide[..., 3:-5]
+    assert write(out) is out and np.array_equal(out, expected)
+    assert np.all(wide[..., :3] == 7) and np.all(wide[..., -5:] == 7)
+
+
 def halves(pair):
     return pair.cos, pair.sin

@@ -331,8 +331,8 @@ def write(path, arrays, change=lambda header: None, length=None, cut=None):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, x in arrays.items():
         begin, data = len(data), data + x.tobytes()
-        kind = names.get(x.dtype.str, "I64")
-        header[name] = {"dtype": kind, "shape": list(x.shape), "data_offsets": [begin, len(data)]}
+        dtype = names.get(x.dtype.str, "I64")
+        header[name] = {"dtype": dtype, "shape": list(x.shape), "data_offsets": [begin, len(data)]}
     change(header)
     raw = json.dumps(header).encode()
     path.write_bytes(((len(raw) if length is None else length).to_bytes(8, "little") + raw + data)[:cut])
@@ -491,8 +491,8 @@ def test_names_and_errors_cannot_drive_a_terminal(arrays, tmp_path):
 
 def test_output_that_the_encoding_lacks(tmp_path):
     (tmp_path / "é.json").write_text(json.dumps(SMALL))
-    more = dict(capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    done = subprocess.run([sys.executable, "-m", "posenc", "audit", tmp_path / "é.json"], **more)
+    command = [sys.executable, "-m", "posenc", "audit", tmp_path / "é.json"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0 and not done.stderr and b"/\\xe9.json: llama, rotary embedding" in done.stdout
 
 
@@ -505,9 +505,9 @@ def test_a_reader_that_left(arguments, status, unbuffered, tmp_path):
     np.save(tmp_path / "x.npy", posenc.table(40, 36))
     end, pipe = os.pipe()
     os.close(end)
-    more = dict(stdout=pipe, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
-    path = [tmp_path / "x.npy"] if "audit" in arguments else []
-    done = subprocess.run([sys.executable, "-m", "posenc", *arguments, *path], **more)
+    command = [sys.executable, "-m", "posenc", *arguments, *([tmp_path / "x.npy"] if "audit" in arguments else [])]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, env=environment)
     os.close(pipe)
     assert done.returncode == status and not done.stderr
 

@@ -22,13 +22,11 @@ BEYOND_INT64, BEYOND_FLOAT64 = np.array([2**63], ">u8"), [2**53 + 1] * 4
 MASKED_ROWS = np.ma.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
 CALLS = {  # with valid arguments, some of which a test changes
-    "table": lambda **changes: posenc.table(
-        **{"count": None if "positions" in changes else 10, "d_model": 8, **changes}
-    ),
-    "pair": lambda **changes: posenc.pair(**{"count": 10, "d_model": 16, **changes}),
-    "cis": lambda **changes: posenc.cis(**{"count": 10, "d_model": 16, **changes}),
-    "grid": lambda **changes: posenc.grid(**{"shape": (2, 3), "d_model": 8, **changes}),
-    "steps": lambda **changes: posenc.timestep_embedding(**{"timesteps": [0.5], "embedding_dim": 8, **changes}),
+    "table": lambda **new: posenc.table(**{"count": None if "positions" in new else 10, "d_model": 8, **new}),
+    "pair": lambda **new: posenc.pair(**{"count": 10, "d_model": 16, **new}),
+    "cis": lambda **new: posenc.cis(**{"count": 10, "d_model": 16, **new}),
+    "grid": lambda **new: posenc.grid(**{"shape": (2, 3), "d_model": 8, **new}),
+    "steps": lambda **new: posenc.timestep_embedding(**{"timesteps": [0.5], "embedding_dim": 8, **new}),
 }
 
 

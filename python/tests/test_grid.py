@@ -4,6 +4,7 @@ pytorch/test_recipes.py compares the grids of DETR, MAE, simple ViT and CogVideo
 
 import numpy as np
 import pytest
+from reference import assert_fills_only
 from test_presets import diffusers
 
 import posenc
@@ -23,23 +24,16 @@ GRIDS = [
 def test_rows_are_the_tables(grid, turns, dtype):
     """A point's row has the rows of its coordinates side by side, in turns. The last axis runs fastest."""
     spec = dict(dtype=dtype, base=77.0, order="cos_first", position_scale=0.5)
-    made = posenc.grid(**grid, **spec)
+    result = posenc.grid(**grid, **spec)
     of_axes = {name: grid[name] for name in ("preset", "layout") if name in grid}
-    each, tokens = grid.get("positions") or grid["shape"], grid.get("class_tokens", 0)
-    widths = grid["d_model"] if isinstance(grid["d_model"], tuple) else [12 // len(each)] * len(each)
-    tables = [
-        posenc.table(positions=at, d_model=width, **of_axes, **spec)
-        if isinstance(at, np.ndarray)
-        else posenc.table(at, width, first=grid.get("first", 0), **of_axes, **spec)
-        for at, width in zip(each, widths)
-    ]
-    points = [np.hstack([tables[axis][at[axis]] for axis in turns]) for at in np.ndindex(*map(len, tables))]
-    assert made.shape == (tokens + len(points), 12) and not made[:tokens].any()
-    assert np.array_equal(made[tokens:], np.array(points, made.dtype).reshape(-1, 12))
-    wide = np.full((len(made), 20), 7, made.dtype)
-    out = wide[:, 3:15]
-    assert posenc.grid(**grid, out=out, **spec) is out
-    assert np.array_equal(out, made) and np.all(wide[:, :3] == 7) and np.all(wide[:, 15:] == 7)
+    positions = grid.get("positions") or [grid.get("first", 0) + np.arange(length) for length in grid["shape"]]
+    widths = grid["d_model"] if isinstance(grid["d_model"], tuple) else [12 // len(positions)] * len(positions)
+    tables = [posenc.table(positions=p, d_model=width, **of_axes, **spec) for p, width in zip(positions, widths)]
+    points = [np.hstack([tables[axis][point[axis]] for axis in turns]) for point in np.ndindex(*map(len, tables))]
+    tokens = grid.get("class_tokens", 0)
+    assert result.shape == (tokens + len(points), 12) and not result[:tokens].any()
+    assert np.array_equal(result[tokens:], np.array(points, result.dtype).reshape(-1, 12))
+    assert_fills_only(lambda out: posenc.grid(**grid, out=out, **spec), result)
 
 
 @pytest.mark.parametrize("d", [1, 4, 7, 320])
@@ -49,16 +43,18 @@ def test_timesteps(d, flip, shift):
     """Values are within half a unit in the last place plus the error of the formula's float64 angles."""
     for t in (RNG.uniform(0, 1000, 20), np.arange(9)):
         for scale, period in ((1, 10000), (1000, 77.0)):
-            made = posenc.timestep_embedding(t, d, flip, shift, scale, period)
+            result = posenc.timestep_embedding(t, d, flip, shift, scale, period)
             want = diffusers(t, d, period, shift, flip, scale) if d > 1 else np.zeros((len(t), 1))
-            assert made.shape == want.shape and made.dtype == np.float32
-            assert np.all(np.abs(made - want) <= 0.5 * np.spacing(np.abs(made)) + 4e-15 * (1 + 1000 * scale))
-            assert d % 2 == 0 or not made[:, -1].any()
+            assert result.shape == want.shape and result.dtype == np.float32
+            assert np.all(np.abs(result - want) <= 0.5 * np.spacing(np.abs(result)) + 4e-15 * (1 + 1000 * scale))
+            assert d % 2 == 0 or not result[:, -1].any()
 
 
 def test_timesteps_of_one_frequency():
     t = np.array([[0.5, 999.0]])
-    made = posenc.timestep_embedding(t, 3, True, dtype="float64")
-    assert made.shape == (1, 2, 3) and np.allclose(made, np.stack([np.cos(t), np.sin(t), 0 * t], -1), atol=1e-15)
+    result = posenc.timestep_embedding(t, 3, True, dtype="float64")
+    assert result.shape == (1, 2, 3) and np.allclose(result, np.stack([np.cos(t), np.sin(t), 0 * t], -1), atol=1e-15)
     out = np.zeros((1, 2, 3))
-    assert posenc.timestep_embedding(t, 3, True, out=out, impl="exact", threads=2) is out and np.array_equal(out, made)
+    assert posenc.timestep_embedding(t, 3, True, out=out, impl="exact", threads=2) is out and np.array_equal(
+        out, result
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import DTYPES
+from reference import DTYPES, assert_fills_only
 
 import posenc
 
@@ -20,9 +20,9 @@ ROWS = [
 ]
 
 
-def columns(rows, spec, **more):
-    """Cosines and sines from the columns of the table."""
-    table = posenc.table(d_model=6, layout="split", order="cos_first", **rows, **{**spec, **more})
+def columns(rows, spec, dtype):
+    """Returns the cosines and sines from the columns of the table."""
+    table = posenc.table(d_model=6, layout="split", order="cos_first", dtype=dtype, **rows, **spec)
     return table[..., :3], table[..., 3:]
 
 
@@ -30,16 +30,16 @@ def columns(rows, spec, **more):
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("rows", ROWS)
 def test_pair(rows, spec, dtype):
-    want = columns(rows, spec, dtype=dtype)
+    want = columns(rows, spec, dtype)
     repeated = {
         None: want,
         "halves": [np.concatenate([x, x], -1) for x in want],
         "pairs": [x.repeat(2, -1) for x in want],
     }
     for duplicated, (cos, sin) in repeated.items():
-        made = posenc.pair(d_model=6, duplicated=duplicated, dtype=dtype, **rows, **spec)
-        assert made.cos.dtype == made.sin.dtype == DTYPES[dtype]
-        assert np.array_equal(made.cos, cos) and np.array_equal(made.sin, sin)
+        result = posenc.pair(d_model=6, duplicated=duplicated, dtype=dtype, **rows, **spec)
+        assert result.cos.dtype == result.sin.dtype == DTYPES[dtype]
+        assert np.array_equal(result.cos, cos) and np.array_equal(result.sin, sin)
         wide = np.full((*cos.shape[:-1], 20), 7, DTYPES[dtype])
         n = cos.shape[-1]
         out = posenc.Pair(wide[..., 1 : 1 + n], wide[..., 10 : 10 + n])
@@ -49,23 +49,21 @@ def test_pair(rows, spec, dtype):
 
 
 def test_a_pair_unpacks_to_cosines_and_sines():
-    made = posenc.pair(3, 8)
-    cos, sin = made
-    assert cos is made.cos and sin is made.sin and list(made) == [cos, sin]
+    result = posenc.pair(3, 8)
+    cos, sin = result
+    assert cos is result.cos and sin is result.sin and list(result) == [cos, sin]
     with pytest.raises(AttributeError):
         posenc.pair(3, 8).cos = 1
 
 
 @pytest.mark.parametrize(
-    "dtype, kind", [(None, "c8"), ("float32", "c8"), (np.complex64, "c8"), (float, "c16"), ("complex128", "c16")]
+    "dtype, complex_dtype",
+    [(None, "c8"), ("float32", "c8"), (np.complex64, "c8"), (float, "c16"), ("complex128", "c16")],
 )
 @pytest.mark.parametrize("rows", ROWS)
-def test_cis(rows, dtype, kind):
+def test_cis(rows, dtype, complex_dtype):
     for spec in SPECS:
-        cos, sin = columns(rows, spec, dtype="float32" if kind == "c8" else "float64")
-        made = posenc.cis(d_model=6, dtype=dtype, **rows, **spec)
-        assert made.dtype == kind and np.array_equal(made.real, cos) and np.array_equal(made.imag, sin)
-        wide = np.full((*cos.shape[:-1], 8), 7, kind)
-        out = wide[..., 2:5]
-        assert posenc.cis(d_model=6, out=out, **rows, **spec) is out
-        assert np.array_equal(out, made) and np.all(wide[..., 5:] == 7) and np.all(wide[..., :2] == 7)
+        cos, sin = columns(rows, spec, "float32" if complex_dtype == "c8" else "float64")
+        result = posenc.cis(d_model=6, dtype=dtype, **rows, **spec)
+        assert result.dtype == complex_dtype and np.array_equal(result.real, cos) and np.array_equal(result.imag, sin)
+        assert_fills_only(lambda out: posenc.cis(d_model=6, out=out, **rows, **spec), result)

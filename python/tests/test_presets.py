@@ -134,8 +134,8 @@ def test_values(name, first, base, scale):
     for d in [1, 2, 3, 4, 7, 16, 33, 64, 128, 513]:
         if (d % 2 and not odd) or d // 2 + (name in ("paper", "marian")) < least:
             continue
-        at = positions if FIRST[starts] % 1 else positions.astype(np.int64)
-        table = posenc.table(positions=at, d_model=d, preset=name, **replaced)
+        rows = positions if FIRST[starts] % 1 else positions.astype(np.int64)
+        table = posenc.table(positions=rows, d_model=d, preset=name, **replaced)
         reference = formula(scale * positions, d, base)
         slack = 4e-15 * (1 + scale * positions)[:, None]
         assert np.all(np.abs(table - reference) <= 0.5 * np.spacing(np.abs(table)) + slack), d

@@ -56,31 +56,32 @@ def test_the_defaults_are_the_papers():
     assert np.array_equal(table, posenc.table(5000, impl="exact", preset="paper"))
 
 
-@pytest.mark.parametrize("kind", [list, "i1", "u2", "u8", ">i8", "f2", "f4", "f8", ">f4"])
-def test_positions(kind):
-    at = [[5, 3, 99], [0, 3, 3]]
-    positions = at if kind is list else np.array(at, kind)
-    assert np.array_equal(posenc.table(positions=positions, d_model=33), posenc.table(100, 33)[np.array(at)])
-    if kind in ("f2", "f4", "f8"):  # what the float stands for, exactly
-        positions = np.array([[0.5, 3.0, 999.9], [1e-3, 0.1, 250.25]], kind)
+@pytest.mark.parametrize("dtype", [list, "i1", "u2", "u8", ">i8", "f2", "f4", "f8", ">f4"])
+def test_positions(dtype):
+    indices = [[5, 3, 99], [0, 3, 3]]
+    positions = indices if dtype is list else np.array(indices, dtype)
+    assert np.array_equal(posenc.table(positions=positions, d_model=33), posenc.table(100, 33)[np.array(indices)])
+    if dtype in ("f2", "f4", "f8"):  # a float means exactly the number that it represents
+        positions = np.array([[0.5, 3.0, 999.9], [1e-3, 0.1, 250.25]], dtype)
         assert_rounded_once(posenc.table(positions=positions, d_model=33), rows(positions, 33), positions)
 
 
-@pytest.mark.parametrize("kind", ["i4", "i8", "u8", ">i8", "f4", "f8", ">f8"])
-def test_unaligned_arrays(kind):
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u8", ">i8", "f4", "f8", ">f8"])
+def test_unaligned_arrays(dtype):
     """Fields of packed structures are unaligned."""
-    packed = np.zeros(4, [("a byte", "u1"), ("at", kind)])
-    packed["at"] = want = [1, 4, 2, 8]
-    for at, right in ((packed["at"], want), (packed["at"][1:2], want[1:2])):
-        assert not at.flags.aligned
-        assert np.array_equal(posenc.table(positions=at, d_model=8), posenc.table(positions=right, d_model=8))
-        assert np.array_equal(posenc.pair(positions=at, d_model=8).cos, posenc.pair(positions=right, d_model=8).cos)
-    made = posenc.table(9, 8, freqs=packed["at"], freqs_low=packed["at"] * 0)
-    assert np.array_equal(made, posenc.table(9, 8, freqs=want))
+    packed, numbers = np.zeros(4, [("a byte", "u1"), ("number", dtype)]), [1, 4, 2, 8]
+    unaligned = packed["number"]
+    unaligned[:] = numbers
+    assert not unaligned.flags.aligned
+    for x, y in ((unaligned, numbers), (unaligned[1:2], numbers[1:2])):
+        assert np.array_equal(posenc.table(positions=x, d_model=8), posenc.table(positions=y, d_model=8))
+        assert np.array_equal(posenc.pair(positions=x, d_model=8).cos, posenc.pair(positions=y, d_model=8).cos)
+    table = posenc.table(9, 8, freqs=unaligned, freqs_low=unaligned * 0)
+    assert np.array_equal(table, posenc.table(9, 8, freqs=numbers))
 
 
 class OfAnotherLibrary:
-    """As an array of jax.numpy."""
+    """Like an array of jax.numpy."""
 
     def __init__(self, array):
         self.array, self.ndim = array, array.ndim
@@ -89,15 +90,15 @@ class OfAnotherLibrary:
         return self.array
 
 
-@pytest.mark.parametrize("kind", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "int4", "uint4"])
-def test_numbers_of_ml_dtypes(kind):
-    dtype = getattr(pytest.importorskip("ml_dtypes"), kind)
-    numbers = [[1, 4], [2, 1]] if "int" in kind else [[0.5, 4.0], [2.0, 1.0]]
-    want, made = posenc.table(positions=numbers, d_model=4), np.array(numbers).astype(dtype)
-    for positions in (made, OfAnotherLibrary(made), [[*row] for row in made]):
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "int4", "uint4"])
+def test_numbers_of_ml_dtypes(name):
+    dtype = getattr(pytest.importorskip("ml_dtypes"), name)
+    numbers = [[1, 4], [2, 1]] if "int" in name else [[0.5, 4.0], [2.0, 1.0]]
+    want, array = posenc.table(positions=numbers, d_model=4), np.array(numbers).astype(dtype)
+    for positions in (array, OfAnotherLibrary(array), [[*row] for row in array]):
         assert np.array_equal(posenc.table(positions=positions, d_model=4), want)
-    assert np.array_equal(posenc.timestep_embedding(made, 4), posenc.timestep_embedding(numbers, 4))
-    for freqs in (made[1], OfAnotherLibrary(made[1])):
+    assert np.array_equal(posenc.timestep_embedding(array, 4), posenc.timestep_embedding(numbers, 4))
+    for freqs in (array[1], OfAnotherLibrary(array[1])):
         assert np.array_equal(posenc.table(9, 4, freqs=freqs), posenc.table(9, 4, freqs=numbers[1]))
 
 
@@ -117,9 +118,11 @@ def test_freqs_are_part_of_what_plans_are_kept_by():
 
 
 WRITERS = {
-    "table": lambda out, **more: posenc.table(60, 24, out=out, threads=2, **more),
-    "integers": lambda out, **more: posenc.table(positions=np.arange(60), d_model=24, out=out, **more),
-    "reals": lambda out, **more: posenc.table(positions=np.arange(60.0), d_model=24, out=out, threads=7, **more),
+    "table": lambda out, dtype=None: posenc.table(60, 24, dtype=dtype, out=out, threads=2),
+    "integers": lambda out, dtype=None: posenc.table(positions=np.arange(60), d_model=24, dtype=dtype, out=out),
+    "reals": lambda out, dtype=None: posenc.table(
+        positions=np.arange(60.0), d_model=24, dtype=dtype, out=out, threads=7
+    ),
 }
 
 
@@ -135,8 +138,8 @@ def test_out(writer, dtype):
     ]:
         out, others = wide[part], np.ones(wide.shape, bool)
         others[part] = False
-        got = WRITERS[writer](out, **(dict(dtype=dtype) if dtype == "bfloat16" else {}))
-        assert got is out and np.array_equal(out, want) and np.all(wide[others] == 7)
+        result = WRITERS[writer](out, dtype if dtype == "bfloat16" else None)
+        assert result is out and np.array_equal(out, want) and np.all(wide[others] == 7)
 
 
 def test_out_of_more_axes():
@@ -156,10 +159,10 @@ def test_out_over_its_own_positions():
 @pytest.mark.parametrize("name", DTYPES)
 def test_names_of_dtypes(name):
     torch, want = pytest.importorskip("torch"), posenc.table(9, 8, dtype=name)
-    kinds = [getattr(torch, name)]
+    dtypes = [getattr(torch, name)]
     if name != "bfloat16":
-        kinds += [DTYPES[name], np.dtype(name), np.dtype(name).str, *[float] * (name == "float64")]
-    for dtype in kinds:
+        dtypes += [DTYPES[name], np.dtype(name), np.dtype(name).str, *[float] * (name == "float64")]
+    for dtype in dtypes:
         table = posenc.table(9, 8, dtype=dtype)
         assert table.dtype == want.dtype and np.array_equal(table, want)
 
@@ -175,13 +178,13 @@ def test_another_bfloat16(source):
     else:
         dtype = np.dtype((bfloat, [("bits", "u2")]))
     want = posenc.table(60, 24, dtype="bfloat16")
-    asked = [posenc.table(60, 24, dtype=dtype), posenc.table(positions=np.arange(60), d_model=24, dtype=dtype)]
+    tables = [posenc.table(60, 24, dtype=dtype), posenc.table(positions=np.arange(60), d_model=24, dtype=dtype)]
     both = posenc.pair(60, 24, dtype=dtype)
-    asked.append(np.stack([both.sin, both.cos], 2).reshape(60, 24))
-    for more in ({}, dict(dtype=dtype), dict(dtype="bfloat16")):
+    tables.append(np.stack([both.sin, both.cos], 2).reshape(60, 24))
+    for requested in (None, dtype, "bfloat16"):
         out = np.zeros((60, 40), np.uint16).view(dtype)[:, 5:29]
-        asked += [WRITERS[writer](out, **more) for writer in WRITERS]
-    assert all(table.dtype == dtype and np.array_equal(bits(table), want) for table in asked)
+        tables += [write(out, requested) for write in WRITERS.values()]
+    assert all(table.dtype == dtype and np.array_equal(bits(table), want) for table in tables)
     with pytest.raises(TypeError, match="out has dtype .*; allowed: float32"):
         posenc.table(60, 24, out=out, dtype="float32")
 

@@ -127,14 +127,14 @@ def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(started, monkeypatc
 
 def test_parts_know_the_whole_table(monkeypatch):
     """The library uses it to decide whether rows are written around the caches. One plan serves all such calls."""
-    want, made, for_parts = posenc.table(500, 48), [], Plan.for_parts
+    want, plans, for_parts = posenc.table(500, 48), [], Plan.for_parts
     monkeypatch.setattr(_arrays, "_LARGE", want.nbytes)
     monkeypatch.setitem(_arrays._FIRST_PIECE, "float32", 4800)
-    monkeypatch.setattr(Plan, "for_parts", lambda self, rows: made.append(for_parts(self, rows)) or made[-1])
+    monkeypatch.setattr(Plan, "for_parts", lambda self, rows: plans.append(for_parts(self, rows)) or plans[-1])
     for count, threads in (500, 3), (499, 3), (100, None), (500, 1), (500, None):
         assert np.array_equal(posenc.table(count, 48, threads=threads), want[:count])
-    assert [(p.spec().table_rows, p.d_model, p.dtype) for p in made] == [(500, 48, "float32")] * 3
-    assert made[0] is made[1] is made[2]
+    assert [(p.spec().table_rows, p.d_model, p.dtype) for p in plans] == [(500, 48, "float32")] * 3
+    assert plans[0] is plans[1] is plans[2]
 
 
 FORK = """
