@@ -110,10 +110,8 @@ def command() -> int:
         return 0
     if not arguments.preset and (arguments.base is not None or arguments.first is not None):
         audit.error("--base and --first need --preset")
-    expected = None
-    if arguments.preset:
-        expected = {"preset": arguments.preset, "base": arguments.base, "first": arguments.first or 0}
-        expected = {key: value for key, value in expected.items() if value is not None}
+    base = {} if arguments.base is None else {"base": arguments.base}
+    expected = {"preset": arguments.preset, **base, "first": arguments.first or 0} if arguments.preset else None
     path = arguments.path
     try:
         path = resolved(path)

@@ -53,8 +53,7 @@ def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | 
     usable = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
     families = dict.fromkeys(i.family for i in usable)
     answer |= {"presets": match.presets, "base": match.spec.get("base"), "first": match.spec["first"]}
-    answer["call"] = f"posenc.table({t.arguments(match.spec, t.dtype)})"
-    answer |= judge(t.blocks(match.spec["first"]), t.columns, t.dtype, match.spec)
+    answer |= {"call": f"posenc.table({t.arguments(match.spec, t.dtype)})", **judge(t, match.spec)}
     return {**answer, "equal_bits": {impl: distance(t, match.spec, t.dtype, impl)[0] for impl in families}}
 
 

@@ -65,12 +65,6 @@ def widened(x: Array) -> Array:
     return (x.astype("u4") << 16).view("f4") if x.dtype.str[1:] == "u2" else x
 
 
-def ranges(first: int, count: int) -> list[tuple[int, int]]:
-    """Cuts the positions at EDGES. Returns the first position of each range, and the one after its last."""
-    cuts = [first, *(edge for edge in EDGES if first < edge < first + count), first + count]
-    return list(zip(cuts, cuts[1:]))
-
-
 class Table:
     """A table in an array or in a file. `dtype` is the narrowest that holds all values: float64 may store float32."""
 
@@ -98,9 +92,12 @@ class Table:
         return widened(self.array[rows])
 
     def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
-        """Yields positions and values, block by block, if row 0 has this position. The row of padding is left out."""
-        step = max(1, BLOCK // self.columns)
-        for begin, end in ranges(first, self.rows):
+        """Yields positions and values, block by block, if row 0 has this position. The row of padding is left out.
+
+        The positions of a block are ascending, and lie between two neighbours of EDGES."""
+        step, last = max(1, BLOCK // self.columns), first + self.rows
+        cuts = [first, *(edge for edge in EDGES if first < edge < last), last]
+        for begin, end in zip(cuts, cuts[1:]):
             for start in range(begin, end, step):
                 rows = np.arange(start, min(start + step, end)) - first
                 rows = rows[rows != self.padding]
@@ -108,7 +105,7 @@ class Table:
                     yield first + rows, self.values(rows)
 
     def arguments(self, spec: dict[str, Any], dtype: str) -> str:
-        """Returns the arguments of `posenc.table` that give a table of this size, as Python code."""
+        """Returns the arguments of `posenc.table` for a table of this size, as Python code."""
         named = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
         return f"{self.rows}, {self.columns}, {named}" + (f', dtype="{dtype}"' if dtype != "float32" else "")
 
@@ -340,17 +337,16 @@ class Range:
         return {**counts, "ulp_max": ulp, "correctly_rounded": share, "worst": worst, "word": self.word()}
 
 
-def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:
-    """Judges values of this dtype, range by range. spec: the arguments of `table` for the right values.
-
-    A block is an array of ascending positions, all in one range, and their rows."""
+def judge(t: Table, spec: dict[str, Any]) -> dict[str, Any]:
+    """Judges the values of a table, range by range. spec: the arguments of `table` for the right values."""
+    blocks = t.blocks(spec["first"])
     spec = {name: value for name, value in spec.items() if name != "first"}
-    bounds, verdicts = float32_bounds(columns, spec), []
+    bounds, ranges = float32_bounds(t.columns, spec), []
     for _, of_range in itertools.groupby(blocks, lambda block: np.searchsorted(EDGES, block[0][0], "right")):
         r = Range()
         for positions, x in of_range:
-            r.add(positions, x, dtype, spec, bounds)
-        verdicts.append(r.document())
-    words = [r["word"] for r in verdicts]
-    wrong = verdicts[words.index("wrong")]["from"] if "wrong" in words else None
-    return {"ranges": verdicts, "right": words[0] not in ("drifting", "wrong"), "wrong_from": wrong}
+            r.add(positions, x, t.dtype, spec, bounds)
+        ranges.append(r.document())
+    words = [r["word"] for r in ranges]
+    wrong = ranges[words.index("wrong")]["from"] if "wrong" in words else None
+    return {"ranges": ranges, "right": words[0] not in ("drifting", "wrong"), "wrong_from": wrong}
