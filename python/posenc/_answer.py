@@ -14,6 +14,7 @@ from ._files import config, load, tensors
 from ._identify import BLOCK, Match, Table, distance, identify, judge
 from ._library import implementations
 
+Answer = dict[str, Any]  # what the JSON has about a file, a table, a rotary embedding or a model
 MAX_TENSORS = 16  # different tensors of a file that are examined; most files have one or two
 #: For the suffixes of files that are not read: why, and what to do instead.
 NO_CODE = "to load it could run code; save it as .safetensors, or call posenc.torch.audit(model)"
@@ -33,7 +34,7 @@ ASK = (
 )
 
 
-def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> dict[str, Any]:
+def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | None = None) -> Answer:
     """Returns the answer about a table.
 
     expected: the arguments of `table` that should give it; None to identify it.
@@ -43,7 +44,7 @@ def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | 
     if expected and expected["preset"] != "fairseq":
         t.padding = -1
     match = Match([expected["preset"]], expected) if expected else identify(t)
-    answer: dict[str, Any] = {"rows": t.rows, "columns": t.columns, "stored": t.stored, "dtype": t.dtype}
+    answer: Answer = {"rows": t.rows, "columns": t.columns, "stored": t.stored, "dtype": t.dtype}
     if t.padding >= 0:
         answer["padding_row"] = t.padding
     if not expected:
@@ -57,9 +58,7 @@ def table_answer(t: Table, expected: dict[str, Any] | None = None, dtype: str | 
     return {**answer, "equal_bits": {impl: distance(t, match.spec, t.dtype, impl)[0] for impl in families}}
 
 
-def tensor_answers(
-    name: str, expected: dict[str, Any] | None, dtype: str | None
-) -> tuple[list[dict[str, Any]], list[str]]:
+def tensor_answers(name: str, expected: dict[str, Any] | None, dtype: str | None) -> tuple[list[Answer], list[str]]:
     """Returns the answers about the tables and rotary embeddings in a .safetensors file, and notes."""
     tables, embeddings, notes = [], [], []
     results: dict[Any, Any] = {}  # by content, so that equal tensors are examined once
@@ -70,10 +69,10 @@ def tensor_answers(
                 continue
             rows = x[:] if len(x) * x.shape[1] <= 8 * BLOCK else x  # larger tables are read in blocks
             content = x.shape, x.dtype.str, key if rows is x else hashlib.sha256(rows).digest()
-            if content not in results and len(results) == MAX_TENSORS:
-                notes = [f"only {MAX_TENSORS} different tensors that may be tables were examined"]
-                continue
             if content not in results:
+                if len(results) == MAX_TENSORS:
+                    notes = [f"only {MAX_TENSORS} different tensors that may be tables were examined"]
+                    continue
                 result = table_answer(Table(rows), expected, dtype) if is_table else part_of_frequencies(key, x[0])
                 results[content] = result
         except ValueError as error:
@@ -86,11 +85,11 @@ def tensor_answers(
     return tables + of_parts(embeddings), notes
 
 
-def file_answer(name: str, expected: dict[str, Any] | None, dtype: str | None, ask: bool) -> dict[str, Any]:
+def file_answer(name: str, expected: dict[str, Any] | None, dtype: str | None, ask: bool) -> Answer:
     """Returns the answer about a file. It has a list of answers, `found`, unless the file is an .npy file.
 
     expected, dtype: as in `table_answer`. ask: whether transformers is asked about a config.json."""
-    answer: dict[str, Any] = {"schema": 1, "tool": "posenc audit", "file": name}
+    answer: Answer = {"schema": 1, "tool": "posenc audit", "file": name}
     suffix = os.path.splitext(name)[1]
     if suffix in INSTEAD:
         raise ValueError(INSTEAD[suffix])
@@ -114,7 +113,7 @@ def escaped(text: str, max_length: int = 400) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:max_length])
 
 
-def answer_text(answer: dict[str, Any], name: str, with_calls: bool) -> str:
+def answer_text(answer: Answer, name: str, with_calls: bool) -> str:
     """Returns the answer as text. with_calls: whether it has the calls that make right cosines and sines in NumPy."""
     if "found" not in answer:
         return table_text(answer, name)
@@ -138,7 +137,7 @@ def answer_text(answer: dict[str, Any], name: str, with_calls: bool) -> str:
     return "\n\n".join(filter(None, [*paragraphs, "\n".join(notes), *calls]))
 
 
-def table_text(answer: dict[str, Any], name: str) -> str:
+def table_text(answer: Answer, name: str) -> str:
     """Returns the answer about a table as text."""
     stored = f", stored as {answer['stored']}" if answer["dtype"] != answer["stored"] else ""
     lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{stored}"]
@@ -169,7 +168,7 @@ def table_text(answer: dict[str, Any], name: str) -> str:
     return "\n".join(lines)
 
 
-def judgement_text(answer: dict[str, Any]) -> str:
+def judgement_text(answer: Answer) -> str:
     """Returns whether a file holds the expected table, and where it is wrong."""
     result = "holds the table described" if answer["right"] else "does not hold the table described"
     wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
@@ -186,7 +185,7 @@ def error_text(error: float) -> str:
     return f"{error:#.2g}" if error >= 0.01 else f"{error:.1e}"
 
 
-def verdict_text(verdict: dict[str, Any], rounding: float) -> str:
+def verdict_text(verdict: Answer, rounding: float) -> str:
     """Returns whether a model is right. rounding: the largest error of right values that are rounded to its dtype."""
     error, below = f"{verdict['error']:.2g}", f"below position {verdict['below']:,}"
     if not verdict["right"]:
@@ -205,7 +204,7 @@ def verdict_text(verdict: dict[str, Any], rounding: float) -> str:
     return f"{text}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
 
 
-def rotary_title(part: dict[str, Any], source: str) -> str:
+def rotary_title(part: Answer, source: str) -> str:
     """Returns a description of a rotary embedding, with the keys that were read and what was assumed."""
     scaling, read = part["scaling"], part["read"]
     text = f"{part['model_type']}, " if part["model_type"] else ""
@@ -227,7 +226,7 @@ def rotary_title(part: dict[str, Any], source: str) -> str:
     return escaped(f"{text}; {source}, {assumed}" if part["dtype"] else text, 1000)
 
 
-def rotary_text(part: dict[str, Any], name: str, source: str) -> str:
+def rotary_text(part: Answer, name: str, source: str) -> str:
     """Returns the answer about a rotary embedding as text."""
     below, verdicts = part["below"], part["verdicts"]
     lines = [f"{name}: {rotary_title(part, source)}"]

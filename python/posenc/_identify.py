@@ -95,8 +95,8 @@ class Table:
         """Yields positions and values, block by block, if row 0 has this position. The row of padding is left out.
 
         The positions of a block are ascending, and lie between two neighbours of EDGES."""
-        step, last = max(1, BLOCK // self.columns), first + self.rows
-        cuts = [first, *(edge for edge in EDGES if first < edge < last), last]
+        step, stop = max(1, BLOCK // self.columns), first + self.rows
+        cuts = [first, *(edge for edge in EDGES if first < edge < stop), stop]
         for begin, end in zip(cuts, cuts[1:]):
             for start in range(begin, end, step):
                 rows = np.arange(start, min(start + step, end)) - first

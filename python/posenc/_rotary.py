@@ -168,7 +168,8 @@ def rotary_frequencies(
             setattr(r, key, real(key, value))
             if key == "attention_factor" and r.attention_factor == 0:  # in C, 0 means that the field is not set
                 raise ValueError("attention_factor is 0; allowed: a number above 0, or None")
-    if scaling.get("factor") is None and (rope_type == "yarn" or rope_type == "longrope" and r.attention_factor == 0):
+    needs_factor = rope_type == "yarn" or rope_type == "longrope" and r.attention_factor == 0
+    if needs_factor and scaling.get("factor") is None:
         longest = positions("max_position_embeddings", max_position_embeddings)
         r.factor = longest / r.original_max_position_embeddings
     if has_alpha:  # the factor of the base is then 1 + factor (length - max) / max = alpha; the difference is exact
