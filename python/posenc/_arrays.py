@@ -296,7 +296,7 @@ def run(p: Plan, rows: Rows, arrays: tuple[Array, ...], addresses: tuple[int, ..
     n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
     if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
         p = p.for_parts(count)
-    step = 1 if rows.at is None else 8  # from one position to the next, or from its address to the next
+    step = 1 if rows.at is None else 8  # to the next position, or to its address
 
     def write(first: int, n_rows: int) -> int:
         # It refers to `arrays` and `rows`, and keeps them alive: after a second Ctrl-C, a thread may still write its

@@ -142,7 +142,7 @@ class Reading:
     def line(self, w: Array, error: Array, start: Any, steps: Iterable[tuple[int, int]]) -> tuple[float, float]:
         """Returns the slope of -log(w) over k, and four standard deviations of it.
 
-        start: the angles of the first row, and their errors. steps: other rows, and their distances from it. Each row
+        start: the angles of a row, and their errors. steps: other rows, and their distances from that row. Each row
         refines the frequencies w by the angles, up to whole turns, by which the pairs have advanced. Twice the distance
         gives half the error."""
         for row, distance in steps:

@@ -36,7 +36,7 @@ def assert_rounded_once(table, reference, positions):
 
 
 def assert_fills_only(write, expected):
-    """Checks that write(out) fills a part of the columns of a wider array, returns the part, and writes nothing else."""
+    """Checks that write(out) returns `out`, some columns of a wider array, and writes to no other columns."""
     wide = np.full((*expected.shape[:-1], expected.shape[-1] + 8), 7, expected.dtype)
     out = wide[..., 3:-5]
     assert write(out) is out and np.array_equal(out, expected)

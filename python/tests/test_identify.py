@@ -211,9 +211,8 @@ def test_the_table_that_is_expected(d, arguments, tmp_path):
     np.save(tmp_path / "x.npy", posenc.table(300, d, **arguments))
     options = [str(text) for name, value in arguments.items() for text in (f"--{name}", value)]
     answer = judged(tmp_path / "x.npy", *options)
-    assert (
-        answer["right"] and {*words(answer)} == {"exact"} and answer["ranges"][0]["from"] == arguments.get("first", 0)
-    )
+    assert answer["right"] and {*words(answer)} == {"exact"}
+    assert answer["ranges"][0]["from"] == arguments.get("first", 0)
     for change in (("--base", "77"), ("--preset", "marian")):
         assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
     text = audit(tmp_path / "x.npy", "--preset", "paper", *options)

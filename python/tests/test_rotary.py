@@ -18,7 +18,7 @@ GPT_OSS["original_max_position_embeddings"] = 4096
 LONG, SHORT = [1 + k / 3 for k in range(48)], [1 + k / 100 for k in range(48)]  # as long as Phi-3's
 PHI = dict(type="longrope", short_factor=SHORT, long_factor=LONG, original_max_position_embeddings=4096)
 IGNORED = dict(max_position_embeddings=262144, llama_4_scaling_beta=0.1)  # keys that do not affect the frequencies
-DYNAMIC = dict(type="dynamic", factor=2.0)
+DYNAMIC, TRAINED = dict(type="dynamic", factor=2.0), dict(max_position_embeddings=4096)
 HUNYUAN = dict(type="dynamic", factor=1.0, alpha=1000.0, beta_fast=32, beta_slow=1, mscale=1.0, mscale_all_dim=1.0)
 
 
@@ -69,17 +69,11 @@ CASES = {
     "phi, short": (96, dict(length=4096, max_position_embeddings=131072), PHI, SHORT_W, PHI_FACTOR),
     "phi, long": (96, dict(length=4097), {**PHI, "type": "su", "factor": 32}, LONG_W, PHI_FACTOR),
     "phi, no length": (96, {}, {**PHI, "attention_factor": 1.25}, SHORT_W, 1.25),
-    "dynamic": (128, dict(max_position_embeddings=4096), DYNAMIC, ladder(128, 1e4), 1),
+    "dynamic": (128, TRAINED, DYNAMIC, ladder(128, 1e4), 1),
     "mrope": (64, {}, {"type": "mrope"}, ladder(64, 1e4), 1),
     "alpha": (128, dict(length=1 << 20), HUNYUAN, ladder(128, 1e4 * 1000 ** (128 / 126)), 1),
     "alpha of 1": (128, {}, dict(type="dynamic", factor=1.0, alpha=1), ladder(128, 1e4), 1),
-    "dynamic, long": (
-        128,
-        dict(length=10**5, max_position_embeddings=4096),
-        DYNAMIC,
-        dynamic(128, 1e4, 2, 10**5, 4096),
-        1,
-    ),
+    "dynamic, long": (128, dict(TRAINED, length=10**5), DYNAMIC, dynamic(128, 1e4, 2, 10**5, 4096), 1),
 }
 
 
