@@ -30,8 +30,8 @@ typedef struct row {
 
 static const row rows[] = {
     {{"paper", P_LADDER ", interleaved, sine first, an odd width ends in a sine",
-         "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, KerasHub, the text "
-         "encoder of SpeechT5; each axis of DETR, from 1",
+         "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, "
+         "KerasHub, the text encoder of SpeechT5; each axis of DETR, from 1",
          "0"},
         PAPER, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
     {{"marian", P_LADDER ", sines then cosines, an odd width has one more sine",
@@ -40,7 +40,8 @@ static const row rows[] = {
          "0"},
         PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
     T2T("t2t",
-        "tensor2tensor; with even widths Pegasus-X, Flax's examples, MaxText, MLX (times sqrt(2/d)); each axis of the simple ViT",
+        "tensor2tensor; with even widths Pegasus-X, Flax's examples, MaxText, MLX (times sqrt(2/d)); each axis of the "
+        "simple ViT",
         "0"),
     T2T("ddpm", "the timesteps of DDPM", "0"),
     T2T("fairseq",
