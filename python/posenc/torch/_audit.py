@@ -120,53 +120,55 @@ def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tup
         return None
     _, error, row, column = distance(t, match.spec, t.stored)
     there = (f"model.get_submodule({path!r})" if path else "model") + f".{leaf}.data"
-    made = f"posenc.torch.{function}({t.arguments(match.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
-    line = f"{there}.copy_({made})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)
+    exact = f"posenc.torch.{function}({t.arguments(match.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
+    line = f"{there}.copy_({exact})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)
     base, first = match.spec.get("base", "unknown"), match.spec["first"]
     recipe = f"{', '.join(match.presets)}, base {base}, first {first}"
     return recipe, error, first + row, column, line if error else ""
 
 
 def _frequencies(
-    path: str, module: nn.Module, leaf: str, tensor: torch.Tensor, ours: nn.Module | str
+    path: str, module: nn.Module, leaf: str, tensor: torch.Tensor, new: nn.Module | str
 ) -> tuple[Any, ...] | None:
     """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions.
 
-    ours: the module of posenc that can take the module's place, or the reason why there is none."""
+    new: the module of posenc that can take the module's place, or the reason why there is none."""
     w = tensor.cpu().float().numpy()
     if leaf.endswith("original_inv_freq") or not (w[0] > 0 and (w >= 0).all()):
         return None
-    one = ours.per_type[leaf[: -len("_inv_freq")]] if isinstance(ours, RotaryEmbeddings) else ours
+    rotary = new.per_type[leaf[: -len("_inv_freq")]] if isinstance(new, RotaryEmbeddings) else new
     most = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17)
-    if isinstance(one, RotaryEmbedding):
-        kind, base, right = f"rotary, {one.rope_type}", Base(one.base, False), one.of_length
+    if isinstance(rotary, RotaryEmbedding):
+        recipe, base, right = f"rotary, {rotary.rope_type}", Base(rotary.base, False), rotary.of_length
         line, note = ("posenc.torch.replace_rotary(model)", "") if path else ("", ITSELF)
-        float32 = used(one, w)
-        most = 2048 if one.axis == -1 else most  # positions of patches: rows and columns
+        float32 = _frequencies_used(rotary, w)
+        most = 2048 if rotary.axis == -1 else most  # positions of patches: rows and columns
     else:
         about = base_of_frequencies(w, name_of(tensor.dtype))
         if about is None:
             return None
-        exact, kind, base = rotary_frequencies(2 * len(w), about.value), "frequencies", about
-        line, note, right = "", f"replace_rotary does not replace this module: {one}", lambda length: exact
+        exact, recipe, base = rotary_frequencies(2 * len(w), about.value), "frequencies", about
+        line, note, right = "", f"replace_rotary does not replace this module: {rotary}", lambda length: exact
         float32 = lambda length: w  # noqa: E731
     below = []
     for count in sorted({min(count, most) for count in (512, 2048, most)}):
         (worst,) = errors([float32(count)], right(count), count)
         below.append((count, worst.largest))
-    recipe = f"{kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
+    recipe = f"{recipe}, base {base}, frequencies in {tensor.dtype}, angles in float32"
     return recipe, worst.largest, worst.position, worst.column, line, note, tuple(below)
 
 
-def used(one: RotaryEmbedding, w: npt.NDArray[Any]) -> Callable[[int], npt.NDArray[Any]]:
-    """Returns the frequencies that a module uses for a length. one: its replacement. w: its frequencies now."""
+def _frequencies_used(rotary: RotaryEmbedding, w: npt.NDArray[Any]) -> Callable[[int], npt.NDArray[Any]]:
+    """Returns a function of the length, whose results are the frequencies that a module uses.
+
+    rotary: the module's replacement. w: the module's frequencies now."""
     falling = np.empty_like(w)
-    falling[[*one.order]] = w
+    falling[[*rotary.order]] = w
 
     def of_length(length: int) -> npt.NDArray[Any]:
-        r = one.of_length(length)
-        if np.array_equal(r.freqs, one.of_length(0).freqs):
+        r = rotary.of_length(length)
+        if np.array_equal(r.freqs, rotary.of_length(0).freqs):
             return falling
-        return float32_frequencies(r, one.base)  # the module computes them for this length
+        return float32_frequencies(r, rotary.base)  # the module computes them for this length
 
     return of_length

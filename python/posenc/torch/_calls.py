@@ -1,4 +1,8 @@
-"""Tells how PyTorch makes a call: eagerly, traced or transformed."""
+"""Tells how PyTorch makes a call: eagerly, traced or transformed.
+
+PyTorch has no public functions for some of this, so private ones are used. `bool`, which returns False, replaces those
+that earlier releases lack. Other private names are in _formula.py (_dynamo_static_indices), _rows.py (_disable_dynamo)
+and _rotary_embedding.py (_torchdynamo_disable)."""
 
 from __future__ import annotations
 
@@ -10,13 +14,13 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
-_calls_operator = torch.__version__ >= (2, 8)  # earlier releases were not tried; `is_exporting` came with 2.7
-_modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
-_early_modes = getattr(torch._C.DispatchKey, "PreDispatch", None)  #: the key of the modes of make_fx(pre_dispatch=True)
-SHORT = (torch.bfloat16, torch.float16)  #: the floating-point types of 16 bits
+_has_operator = torch.__version__ >= (2, 8)  # earlier releases were not tried; `is_exporting` came with 2.7
 _has_autocast = getattr(torch.amp, "is_autocast_available", None)  # since PyTorch 2.4
-_transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
+_mode_count = getattr(torch._C, "_len_torch_dispatch_stack", bool)  #: counts modes such as FakeTensorMode
+_early_modes = getattr(torch._C.DispatchKey, "PreDispatch", None)  #: the key of the modes of make_fx(pre_dispatch=True)
+_transform_level = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)  #: of torch.func
 
+HALF_PRECISION = (torch.bfloat16, torch.float16)
 #: Compiled code computes so many values, or fewer, by the formula: a call of the operator would take longer.
 FEW_VALUES = 8192
 
@@ -38,22 +42,23 @@ def is_traced() -> bool:
 
 def is_transformed() -> bool:
     """Whether a mode, such as FakeTensorMode, or a transform of torch.func sees the call's operations."""
-    if _modes() > 0 or _transform() is not None:
+    if _mode_count() > 0 or _transform_level() is not None:
         return True
     return _early_modes is not None and torch._C._dispatch_tls_is_dispatch_key_included(_early_modes)
 
 
 @constant_in_graphs
 def _is_in_transform() -> bool:
-    return _transform() is not None or forward_ad._current_level >= 0
+    return _transform_level() is not None or forward_ad._current_level >= 0
 
 
 def may_call_operator(positions: torch.Tensor, values_per_row: int) -> bool:
-    """Whether torch.compile is tracing for this machine's CPU, no derivative is wanted, and there are not few values,
-    whatever sizes the inputs of the compiled code have.
+    """Whether torch.compile is tracing for the CPU, no derivative is wanted, and the number of values may exceed FEW_VALUES
+    for some sizes of the compiled code's inputs.
 
-    Compiled code that has torch.func.grad or jvp around an operator without a derivative gives zeros, silently."""
-    if not (_calls_operator and is_compiled()) or torch.compiler.is_exporting() or positions.device.type != "cpu":
+    If an operator has no derivative, torch.func.grad and jvp around it give zeros in compiled code, without an error.
+    """
+    if not (_has_operator and is_compiled()) or torch.compiler.is_exporting() or positions.device.type != "cpu":
         return False
     if positions.requires_grad and torch.is_grad_enabled() or _is_in_transform():
         return False
@@ -77,7 +82,7 @@ def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axi
     """Returns join(parts, axis), for torch.cat and torch.stack.
 
     Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
-    if parts[0].dtype in SHORT and _may_autocast(parts[0].device.type):
+    if parts[0].dtype in HALF_PRECISION and _may_autocast(parts[0].device.type):
         with torch.autocast(parts[0].device.type, enabled=False):
             return join(parts, axis)
     return join(parts, axis)
@@ -86,8 +91,8 @@ def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axi
 def check_dense(name: str, tensor: torch.Tensor) -> None:
     """Refuses nested, sparse and quantized tensors. Each sequence of a jagged tensor would get rows of wrong positions.
 
-    Compiled code does not read `is_nested`. Older releases of torch.compile do not have it, and no release compiles
-    nested tensors whose layout is strided."""
+    Compiled code does not read `is_nested`: earlier releases of torch.compile lack it, and no release compiles nested
+    tensors whose layout is strided."""
     if tensor.layout is torch.strided and not tensor.is_quantized and (is_compiled() or not tensor.is_nested):
         return
     layout = str(tensor.layout).removeprefix("torch.")

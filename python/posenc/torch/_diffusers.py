@@ -79,35 +79,35 @@ class WanRotaryPosEmbed(nn.Module):
         return tuple(torch.cat([table[i] for table, i in zip(tables, at)], -1)[None, :, None] for tables in zip(*each))
 
 
-def kind_of(module: nn.Module) -> type[nn.Module] | None:
+def counterpart(module: nn.Module) -> type[nn.Module] | None:
     """Returns the class above whose `forward` has the argument of this module of diffusers, if there is one."""
-    kinds = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}
-    kind = type(module)
-    if not str(kind.__module__).startswith("diffusers.") or not computing_method(kind, {}):
+    theirs = type(module)
+    if not str(theirs.__module__).startswith("diffusers.") or not computing_method(theirs):
         return None
-    return kinds.get(" ".join([*inspect.signature(kind.forward).parameters][1:]))
+    classes = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}
+    return classes.get(" ".join([*inspect.signature(theirs.forward).parameters][1:]))
 
 
-def like(module: Any, kind: type[nn.Module]) -> nn.Module:
-    """Returns the module of this kind, if it has the attributes and returns the values of the module of diffusers."""
-    fields, parameters = vars(module), inspect.signature(kind).parameters
+def like(module: Any, cls: type[nn.Module]) -> nn.Module:
+    """Returns a module of this class, if it has the attributes and returns the values of the module of diffusers."""
+    fields, parameters = vars(module), inspect.signature(cls).parameters
     if not all(name in fields or each.default is not each.empty for name, each in parameters.items()):
-        raise ValueError(f"it has not the attributes of {kind.__name__}; {SEE}")
-    ours = kind(**{name: fields[name] for name in parameters if name in fields})
+        raise ValueError(f"it has not the attributes of {cls.__name__}; {SEE}")
+    ours = cls(**{name: fields[name] for name in parameters if name in fields})
     if not {name for name in fields if name[0] != "_"} <= {*vars(ours)}:
-        raise ValueError(f"it has other attributes than {kind.__name__}; {SEE}")
-    at = constant([0, 0.5, 1, 999], "float32")
-    if kind is WanRotaryPosEmbed:
+        raise ValueError(f"it has other attributes than {cls.__name__}; {SEE}")
+    inputs = at = constant([0, 0.5, 1, 999], "float32")
+    largest: Any = at[:, None] * abs(getattr(module, "scale", 1))  # position of each row
+    if cls is FluxPosEmbed:
+        inputs = torch.stack([at.roll(axis) for axis in range(len(module.axes_dim))], -1)
+        largest = inputs.amax(-1, keepdim=True)
+    elif cls is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
-    else:
-        count = 1 if kind is Timesteps else len(module.axes_dim)
-        inputs = torch.stack([at.roll(axis) for axis in range(count)], -1)
-    size = 4 if kind is WanRotaryPosEmbed else inputs.amax(-1, keepdim=True) * abs(getattr(module, "scale", 1))
-    inputs = inputs[:, 0] if kind is Timesteps else inputs
+        largest = 4
     results = [type(module).forward(copied(module), inputs), ours(inputs)]
     results = [result if isinstance(result, tuple) else (result,) for result in results]
     for theirs, values in zip(*results):
-        bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
+        bound = largest * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
         if theirs.shape != values.shape or not bool(((theirs.float().cpu() - values).abs() <= bound).all()):
-            raise ValueError(f"it returns other values than {kind.__name__}; {SEE}")
+            raise ValueError(f"it returns other values than {cls.__name__}; {SEE}")
     return ours

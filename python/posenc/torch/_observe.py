@@ -58,7 +58,7 @@ def observe(module: nn.Module, lengths: Iterable[int]) -> list[Observed]:
     lengths: those at which the frequencies may change. Positions on both sides of each are compared."""
     _check(module)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        return [_compared(module, _arrangement(module, layer_type), lengths) for layer_type in _layer_types(module)]
+        return [_with_calls(module, _arrangement(module, layer_type), lengths) for layer_type in _layer_types(module)]
 
 
 def _check(module: nn.Module) -> None:
@@ -100,11 +100,11 @@ def copied(module: nn.Module) -> nn.Module:
     return copy.deepcopy(module, {id(value): type(value)() for value in hooks}).cpu()
 
 
-def _call(module: nn.Module, of: Observed, positions: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
+def _call(module: nn.Module, observed: Observed, positions: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
     """Returns cosines, sines, and whether they were one complex tensor. The values of x differ in each call."""
-    tokens = positions.shape if of.axis is None else positions.select(of.axis, 0).shape
+    tokens = positions.shape if observed.axis is None else positions.select(observed.axis, 0).shape
     x = torch.randn(*tokens, 4).to(dtype)
-    result = type(module).forward(module, x, positions, *([] if of.layer_type is None else [of.layer_type]))
+    result = type(module).forward(module, x, positions, *([] if observed.layer_type is None else [observed.layer_type]))
     is_complex = isinstance(result, torch.Tensor) and result.is_complex()
     parts = [result.real, result.imag] if is_complex else [*result] if isinstance(result, (tuple, list)) else [result]
     if len(parts) != 2 or not all(isinstance(part, torch.Tensor) and part.is_floating_point() for part in parts):
@@ -138,19 +138,19 @@ def _arrangement(module: nn.Module, layer_type: str | None) -> Observed:
     raise ValueError(min(problems)[-1])
 
 
-def _with_columns(module: nn.Module, of: Observed, count: int, is_written: bool) -> Observed:
+def _with_columns(module: nn.Module, observed: Observed, count: int, is_written: bool) -> Observed:
     """Adds the columns for positions of so many numbers, found by calls at 0 and 1. A _NotRotary says what is wrong."""
-    frequencies = getattr(module, of.name)
+    frequencies = getattr(module, observed.name)
     w = frequencies.detach().cpu().double().flatten()
     if is_written:
         w = torch.linspace(0.1, 2.9, len(w), dtype=torch.float64).float().double()
 
     def call(numbers: torch.Tensor, dtype: torch.dtype = torch.float32) -> Any:
-        one = copied(module).float()
-        for name in (of.name, of.name.replace("inv_freq", "original_inv_freq")) if is_written else ():
-            if getattr(one, name, None) is not None:
-                setattr(one, name, w.float().reshape(frequencies.shape))
-        return _call(one, of, of.positions(numbers), dtype)
+        clone = copied(module).float()
+        for name in (observed.name, observed.name.replace("inv_freq", "original_inv_freq")) if is_written else ():
+            if getattr(clone, name, None) is not None:
+                setattr(clone, name, w.float().reshape(frequencies.shape))
+        return _call(clone, observed, observed.positions(numbers), dtype)
 
     start = torch.zeros((count, 1, 1), dtype=torch.int64)
     cos, sin, is_complex = call(start)
@@ -171,7 +171,7 @@ def _with_columns(module: nn.Module, of: Observed, count: int, is_written: bool)
         raise _NotRotary(f"it returns {cos.dtype} for float32, and {dtype} for bfloat16")
     columns = tuple(zip(moved.argmax(0).tolist(), indices.tolist()))
     return dataclasses.replace(
-        of, columns={**of.columns, count: columns}, is_complex=is_complex, factor=factor,
+        observed, columns={**observed.columns, count: columns}, is_complex=is_complex, factor=factor,
         dtype=None if dtype == torch.bfloat16 else dtype,
     )  # fmt: skip
 
@@ -184,41 +184,41 @@ def _positions(lengths: Iterable[int]) -> Iterator[torch.Tensor]:
         yield torch.tensor([length, 1])
 
 
-def _compared(module: nn.Module, of: Observed, lengths: Iterable[int]) -> Observed:
+def _with_calls(module: nn.Module, observed: Observed, lengths: Iterable[int]) -> Observed:
     """Compares calls of unchanged copies with the formula, and adds the frequencies of each call."""
     calls = []
-    cases = itertools.product(_positions(lengths), of.columns, (1, 3) if of.has_batch else (1,))
+    cases = itertools.product(_positions(lengths), observed.columns, (1, 3) if observed.has_batch else (1,))
     for positions, count, batch in cases:
         rows = torch.stack([positions.roll(row) for row in range(batch)])
         numbers = torch.stack([rows.roll(7 * i, -1) for i in range(count)])
         for is_training, dtype in itertools.product((False, True), (torch.float32, torch.bfloat16)):
-            one = copied(module).train(is_training)
+            clone = copied(module).train(is_training)
             # The first call may change the copy. It is short, since a long sequence may have changed the module before.
-            for each in (numbers[..., :1] * 0, numbers):
-                w = _compare(one, of, of.positions(each), each, dtype)
+            for called in (numbers[..., :1] * 0, numbers):
+                w = _compare(clone, observed, observed.positions(called), called, dtype)
             calls.append((int(positions.max()) + 1, w))
-        if of.axis == 0:  # it may also take one number for each token; then all numbers are equal
-            single = dataclasses.replace(of, axis=None)
+        if observed.axis == 0:  # it may also take one number for each token; then all numbers are equal
+            single = dataclasses.replace(observed, axis=None)
             try:
                 _call(copied(module), single, rows)
             except Exception:  # it does not
                 continue
             _compare(copied(module), single, rows, rows.expand(count, -1, -1), torch.float32)
-    return dataclasses.replace(of, calls=tuple(calls))
+    return dataclasses.replace(observed, calls=tuple(calls))
 
 
 def _compare(
-    module: nn.Module, of: Observed, positions: torch.Tensor, numbers: torch.Tensor, dtype: torch.dtype
+    module: nn.Module, observed: Observed, positions: torch.Tensor, numbers: torch.Tensor, dtype: torch.dtype
 ) -> torch.Tensor:
     """Compares one call with the formula for these numbers, and returns the module's frequencies after it."""
-    of_number, of_frequency = (torch.tensor(indices) for indices in zip(*of.columns[len(numbers)]))
-    cos, sin, _ = _call(module, of, positions, dtype)
-    w = getattr(module, of.name).detach().double().flatten()
+    of_number, of_frequency = (torch.tensor(indices) for indices in zip(*observed.columns[len(numbers)]))
+    cos, sin, _ = _call(module, observed, positions, dtype)
+    w = getattr(module, observed.name).detach().double().flatten()
     angles = numbers[of_number].movedim(0, -1) * w[of_frequency]
     # Rounding errors of the angle, of the function, and of the result
-    bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, of.factor)
+    bound = ((angles.abs() + 1) * 2.0**-21 + torch.finfo(cos.dtype).eps) * max(1.0, observed.factor)
     for values, want in ((cos, angles.cos()), (sin, angles.sin())):
-        excess = ((values.double().reshape(want.shape) - of.factor * want).abs() - bound).amax(-1)
+        excess = ((values.double().reshape(want.shape) - observed.factor * want).abs() - bound).amax(-1)
         if not bool((excess <= 0).all()):
             position = int(numbers[0].flatten()[excess.argmax()])
             raise ValueError(f"at position {position} it does not return the values of its frequencies")

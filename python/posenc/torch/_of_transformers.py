@@ -37,17 +37,17 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
         if key in seen or not is_candidate(module):
             continue
         seen.add(key)
-        ours = _made_again(module)
-        if isinstance(ours, str):
-            notes.append(f"{name} is not described: {ours}")
-        elif isinstance(ours, RotaryEmbeddings):
-            result += [_part(f"{name}, {layer}", module, one, values) for layer, one in ours.per_type.items()]
+        new = _replacement_on_cpu(module)
+        if isinstance(new, str):
+            notes.append(f"{name} is not described: {new}")
+        elif isinstance(new, RotaryEmbeddings):
+            result += [_part(f"{name}, {layer}", module, rotary, values) for layer, rotary in new.per_type.items()]
         else:
-            result.append(_part(name, module, ours, values))
+            result.append(_part(name, module, new, values))
     return result, notes, transformers.__version__
 
 
-def _made_again(module: Any) -> Any:
+def _replacement_on_cpu(module: Any) -> Any:
     """Returns the replacement of a new instance on the CPU, or the reason why there is none."""
     if getattr(module, "config", None) is None:
         return "it has no config, from which it could be made again"
@@ -57,17 +57,17 @@ def _made_again(module: Any) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
-def _part(name: str, module: Any, one: RotaryEmbedding, values: Mapping[str, Any]) -> Part:
-    is_of_patches = one.axis == -1
+def _part(name: str, module: Any, rotary: RotaryEmbedding, values: Mapping[str, Any]) -> Part:
+    is_of_patches = rotary.axis == -1
     positions = None if is_of_patches else getattr(module.config, "max_position_embeddings", None)
     part = Part(
-        name, one.of_length, lambda length: float32_frequencies(one.of_length(length), one.base),
-        columns=f"of {one.d_model} columns", head=one.d_model, base=one.base, scaling=one.scaling,
+        name, rotary.of_length, lambda length: float32_frequencies(rotary.of_length(length), rotary.base),
+        columns=f"of {rotary.d_model} columns", head=rotary.d_model, base=rotary.base, scaling=rotary.scaling,
         positions=positions or (ASSUMED_PATCHES if is_of_patches else ASSUMED_POSITIONS),
         dtype=str(getattr(module.config, "dtype", None) or "float32").replace("torch.", ""),
         model_type=str(getattr(module.config, "model_type", "")),
     )  # fmt: skip
-    part.note("base", _key(one.base, (*BASE, *LOCAL), values), f"base {one.base:.17g} (the default of its class)")
+    part.note("base", _key(rotary.base, (*BASE, *LOCAL), values), f"base {rotary.base:.17g} (the default of its class)")
     part.note("positions", _key(positions, POSITIONS, values), f"{part.positions:,} positions")
     return part
 

@@ -9,13 +9,11 @@ import torch
 from torch import nn
 
 from ._calls import check_type
-from ._diffusers import SEE, kind_of
+from ._diffusers import SEE, counterpart
 from ._rotary_like import rotary_like
-from ._sines import Searched, computing_method
+from ._sines import computing_method
 
 _HINT = f"(SinusoidalPositionalEncoding replaces PyTorch's tutorial's); {SEE}"
-
-
 ITSELF = "it is the model itself; where it is used, assign posenc.torch.rotary_like(module)"
 
 
@@ -53,24 +51,22 @@ def replace_rotary(model: nn.Module) -> Replaced:
     A module that is used in several places is still one module afterwards. Its hooks move to the new module.
     """
     check_type("model", model, nn.Module)
-    result, reasons = Replaced([], {}, []), _Reasons()
-    if is_candidate(model):
-        result.left[""] = ITSELF
-    elif reason := reasons.of(model):
+    result = Replaced([], {}, [])
+    if reason := ITSELF if is_candidate(model) else _reason(model):
         result.left[""] = reason
-    ours: dict[nn.Module, nn.Module | str] = {}
+    outcomes: dict[nn.Module, nn.Module | str] = {}  # as `replacement` returns
     for path, parent in list(model.named_modules(remove_duplicate=False)):
         if _is_ours(parent):
             continue
         for name, value in vars(parent).items():
-            if reason := reasons.of(value):
+            if reason := _reason(value):
                 result.left[f"{path}.{name}".lstrip(".")] = reason
         for child, module in parent._modules.items():
             if module is None:
                 continue
-            if module not in ours:
-                ours[module] = replacement(module) if is_candidate(module) else reasons.of(module)
-            new, name = ours[module], f"{path}.{child}".lstrip(".")
+            if module not in outcomes:
+                outcomes[module] = replacement(module) if is_candidate(module) else _reason(module)
+            new, name = outcomes[module], f"{path}.{child}".lstrip(".")
             if isinstance(new, str):
                 if new:
                     result.left[name] = new
@@ -79,7 +75,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
             result._originals.append((parent, child, module))
             result.replaced.append(name)
     for parent, child, module in result._originals:
-        new = ours[module]
+        new = outcomes[module]
         assert isinstance(new, nn.Module)
         parent._modules[child] = new.train(module.training).to(_device(module))
     return result
@@ -92,7 +88,7 @@ def _is_ours(module: nn.Module) -> bool:
 def is_candidate(module: nn.Module) -> bool:
     """Whether it is a rotary module, by its buffers or its class's name, or one that _diffusers.py may replace."""
     has_frequencies = any(name.endswith("inv_freq") for name, _ in module.named_buffers(recurse=False))
-    is_rotary = has_frequencies or "RotaryEmbedding" in type(module).__name__ or kind_of(module) is not None
+    is_rotary = has_frequencies or "RotaryEmbedding" in type(module).__name__ or counterpart(module) is not None
     return is_rotary and not _is_ours(module)
 
 
@@ -117,17 +113,7 @@ def _device(module: nn.Module) -> torch.device:
     return next((buffer.device for buffer in module.buffers() if not buffer.is_meta), torch.device("cpu"))
 
 
-class _Reasons:
-    """Why objects stay whose class computes sines and cosines. Each class is searched once."""
-
-    def __init__(self) -> None:
-        self._searched: Searched = {}
-        self._methods: dict[type[Any], str] = {}
-
-    def of(self, value: Any) -> str:
-        """Returns the reason, or "" if the class does not compute them."""
-        kind = type(value)
-        if kind not in self._methods:
-            self._methods[kind] = computing_method(kind, self._searched)
-        method = self._methods[kind]
-        return f"its {method} computes sines and cosines, and posenc does not know its class {_HINT}" if method else ""
+def _reason(value: Any) -> str:
+    """Returns why an object is left whose class computes sines and cosines, or "" if its class does not."""
+    method = computing_method(type(value))
+    return f"its {method} computes sines and cosines, and posenc does not know its class {_HINT}" if method else ""

@@ -15,8 +15,8 @@ from torch.overrides import TorchFunctionMode
 from .._audit import base_of_frequencies
 from .._plan import name_of
 from .._rotary import known_keys, rotary_frequencies
-from ._calls import SHORT, check_type
-from ._diffusers import kind_of, like
+from ._calls import HALF_PRECISION, check_type
+from ._diffusers import counterpart, like
 from ._observe import Observed, observe
 from ._rotary_embedding import RotaryEmbedding, RotaryEmbeddings
 
@@ -61,11 +61,11 @@ def rotary_like(module: nn.Module) -> nn.Module:
 def _like(module: nn.Module) -> nn.Module:
     if torch.empty(0).is_meta:  # functions of PyTorch were replaced, as accelerate does
         raise ValueError("new tensors are on the meta device; call posenc outside of that context")
-    kind = kind_of(module)
-    if kind is not None:
-        return like(module, kind)
-    ours = {each.layer_type: _made(module, each) for each in observe(module, _lengths(module))}
-    return ours[None] if None in ours else RotaryEmbeddings({str(kind): one for kind, one in ours.items()})
+    cls = counterpart(module)
+    if cls is not None:
+        return like(module, cls)
+    ours = {observed.layer_type: _rotary(module, observed) for observed in observe(module, _lengths(module))}
+    return ours[None] if None in ours else RotaryEmbeddings({str(name): rotary for name, rotary in ours.items()})
 
 
 class Parameters(NamedTuple):
@@ -76,8 +76,8 @@ class Parameters(NamedTuple):
     max_position_embeddings: int | None
 
 
-def _mappings(module: nn.Module) -> list[Mapping[str, Any]]:
-    """Returns the scalings in the module's config, whose names are those of transformers 5 and of earlier releases."""
+def _scalings(module: nn.Module) -> list[Mapping[str, Any]]:
+    """Returns the scalings in the module's config: rope_parameters of transformers 5, and rope_scaling of earlier releases."""
     config = getattr(module, "config", None)
     values = [getattr(config, name, None) for name in ("rope_parameters", "rope_scaling")]
     return [value for value in values if isinstance(value, Mapping)]
@@ -85,20 +85,20 @@ def _mappings(module: nn.Module) -> list[Mapping[str, Any]]:
 
 def _lengths(module: nn.Module) -> list[int]:
     """Returns the lengths in the module's config, where dynamic and longrope change the frequencies."""
-    config, mappings = getattr(module, "config", None), _mappings(module)
+    config, mappings = getattr(module, "config", None), _scalings(module)
     mappings += [value for mapping in mappings for value in mapping.values() if isinstance(value, Mapping)]
     values = [getattr(config, name, None) for name in _LENGTHS]
     values += [mapping.get(name) for mapping in mappings for name in _LENGTHS]
     return sorted({value for value in values if isinstance(value, int) and 1 < value < 1 << 24})
 
 
-def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameters]:
+def _candidates(module: nn.Module, observed: Observed, w: Array) -> Iterator[Parameters]:
     """Yields the parameters that the config may mean, and those of a base that gives all bits of the frequencies.
 
     Releases of transformers read the keys of a config in different ways. Calls of the module show the right one."""
     config = getattr(module, "config", None)
     fields = {name: value for name, value in getattr(config, "__dict__", {}).items() if isinstance(value, numbers.Real)}
-    scalings = [mapping.get(of.layer_type, mapping) for mapping in _mappings(module)]
+    scalings = [mapping.get(observed.layer_type, mapping) for mapping in _scalings(module)]
     bases = [value for name, value in fields.items() if "theta" in name or "base" in name]
     for mapping in [*scalings, {}] if config is not None else ():
         scaling, _ = known_keys(mapping if isinstance(mapping, Mapping) else {})
@@ -111,22 +111,22 @@ def _candidates(module: nn.Module, of: Observed, w: Array) -> Iterator[Parameter
             if base is not None:
                 more = {} if original is None else {_LENGTHS[1]: original}
                 yield Parameters(float(base), {**scaling, **more}, fields.get(_LENGTHS[0]))
-    base = base_of_frequencies(-np.sort(-w), name_of(getattr(module, of.name).dtype))
-    if base is not None and not base.is_about and not _short_dtypes(module, of, w):
+    base = base_of_frequencies(-np.sort(-w), name_of(getattr(module, observed.name).dtype))
+    if base is not None and not base.is_about and not _possible_roundings(module, observed, w):
         yield Parameters(base.value, {}, None)
 
 
-def _short_dtypes(module: nn.Module, of: Observed, w: Array) -> list[torch.dtype]:
+def _possible_roundings(module: nn.Module, observed: Observed, w: Array) -> list[torch.dtype]:
     """Returns the types of 16 bits to which the frequencies may have been rounded."""
-    kind, values = getattr(module, of.name).dtype, torch.from_numpy(w)
-    if kind in SHORT:
-        return [kind]
+    dtype, values = getattr(module, observed.name).dtype, torch.from_numpy(w)
+    if dtype in HALF_PRECISION:
+        return [dtype]
     # They may have been converted back. A few numbers, such as powers of two, have 16 bits by chance.
-    return [dtype for dtype in SHORT if len(w) > 4 and torch.equal(values, values.to(dtype).double())]
+    return [half for half in HALF_PRECISION if len(w) > 4 and torch.equal(values, values.to(half).double())]
 
 
 def _order(w: Array, right: Array, rounded_to: Sequence[torch.dtype]) -> Array | None:
-    """Returns the index in `right` of each frequency of which w has a rounding; None if w is something else."""
+    """Returns, for each frequency in w, the index in `right` of the one that was rounded to it; None if there is none."""
     falling = np.empty(len(w), int)
     falling[np.argsort(-w, kind="stable")] = np.arange(len(w))  # the same frequencies, which do not fall in w
     for order in (np.arange(len(w)), falling):
@@ -141,29 +141,29 @@ def _order(w: Array, right: Array, rounded_to: Sequence[torch.dtype]) -> Array |
     return None
 
 
-def _explained(
-    module: nn.Module, of: Observed, calls: Mapping[int, Array], short: Sequence[torch.dtype]
+def _parameters_of(
+    module: nn.Module, observed: Observed, calls: Mapping[int, Array], rounded_to: Sequence[torch.dtype]
 ) -> tuple[Parameters, Array] | str:
-    """Returns the parameters and the order of the frequencies in all calls; or what they differ in.
+    """Returns the parameters and the order that explain the frequencies of all calls, or why there are none.
 
-    short: the types of 16 bits to which the frequencies may have been rounded."""
+    rounded_to: the types of 16 bits to which the frequencies may have been rounded."""
     some = next(iter(calls.values()))
     problem = "its frequencies are not those of its config, and no base gives them"
     if getattr(module, "config", None) is None:
         problem = "it has no config, and no base gives its frequencies"
-        problem = "it has no config, and 16 bits do not tell its exact frequencies" if short else problem
-    for candidate in _candidates(module, of, some):
+        problem = "it has no config, and 16 bits do not tell its exact frequencies" if rounded_to else problem
+    for candidate in _candidates(module, observed, some):
         order = None
         for length, w in calls.items():
             try:
                 r = rotary_frequencies(2 * len(w), length=length, **candidate._asdict())
             except (ValueError, TypeError):
                 break
-            order = _order(w, r.freqs, short) if order is None else order
-            if order is None or not np.array_equal(order, _order(w, r.freqs, short)):
+            order = _order(w, r.freqs, rounded_to) if order is None else order
+            if order is None or not np.array_equal(order, _order(w, r.freqs, rounded_to)):
                 break
-            if abs(of.factor - r.attention_factor) > 2.0**-20 * r.attention_factor:
-                problem = f"its cosines have the factor {of.factor:g}; its scaling gives {r.attention_factor:g}"
+            if abs(observed.factor - r.attention_factor) > 2.0**-20 * r.attention_factor:
+                problem = f"its cosines have the factor {observed.factor:g}; its scaling gives {r.attention_factor:g}"
                 break
         else:
             return candidate, order
@@ -183,15 +183,15 @@ class _Conversion(TorchFunctionMode):
         return result.to(self.dtype) if is_new and result.is_floating_point() else result
 
 
-def _before_zero_init(module: nn.Module, of: Observed, w: Array) -> Array | None:
+def _before_zero_init(module: nn.Module, observed: Observed, w: Array) -> Array | None:
     """Returns the float32 frequencies of a new instance, if w are those of one that was made in DeepSpeed's zero.Init.
 
     They have the errors of a computation in 16 bits."""
     try:
-        exact: Array = getattr(type(module)(module.config), of.name).double().numpy()
-        for dtype in SHORT:
+        exact: Array = getattr(type(module)(module.config), observed.name).double().numpy()
+        for dtype in HALF_PRECISION:
             with _Conversion(dtype):
-                made = getattr(type(module)(module.config), of.name).double().numpy()
+                made = getattr(type(module)(module.config), observed.name).double().numpy()
             if (abs(w - made) <= made * 2.0**-8 + 2.0**-24).all():
                 return exact
     except Exception:  # a class may raise any
@@ -199,20 +199,20 @@ def _before_zero_init(module: nn.Module, of: Observed, w: Array) -> Array | None
     return None
 
 
-def _made(module: nn.Module, of: Observed) -> RotaryEmbedding:
+def _rotary(module: nn.Module, observed: Observed) -> RotaryEmbedding:
     """Returns the module of posenc for one type of layer."""
-    calls = {length: w.numpy() for length, w in of.calls}
+    calls = {length: w.numpy() for length, w in observed.calls}
     w = next(iter(calls.values()))
-    short = _short_dtypes(module, of, w)
-    explained = _explained(module, of, calls, short)
-    if isinstance(explained, str) and short and getattr(module, "config", None) is not None:
-        before = _before_zero_init(module, of, w)
+    rounded_to = _possible_roundings(module, observed, w)
+    explained = _parameters_of(module, observed, calls, rounded_to)
+    if isinstance(explained, str) and rounded_to and getattr(module, "config", None) is not None:
+        before = _before_zero_init(module, observed, w)
         if before is not None:
-            explained = _explained(module, of, dict.fromkeys(calls, before), [])
+            explained = _parameters_of(module, observed, dict.fromkeys(calls, before), [])
     if isinstance(explained, str):
         raise ValueError(explained)
     parameters, order = explained
-    layout: Any = "complex" if of.is_complex else "halves"
-    ours = RotaryEmbedding(2 * len(order), **parameters._asdict(), layout=layout, dtype=of.dtype)
-    ours.arrange(of.axis, of.columns, order.tolist())
+    layout: Any = "complex" if observed.is_complex else "halves"
+    ours = RotaryEmbedding(2 * len(order), **parameters._asdict(), layout=layout, dtype=observed.dtype)
+    ours.arrange(observed.axis, observed.columns, order.tolist())
     return ours

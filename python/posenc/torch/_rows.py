@@ -30,7 +30,7 @@ from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, as_numbers, index, p
 from .._table import filled
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
-from ._tensors import TORCH_DTYPES, as_array, as_int64, as_tensor, check_positions, exact_positions, of_array
+from ._tensors import TORCH_DTYPES, as_array, as_int64, as_tensor, check_positions, exact_positions
 
 _SymInt = getattr(torch, "SymInt", ())
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -217,7 +217,7 @@ def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> np.ndarray 
 def _finished(array: np.ndarray, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns values of `_by_c` as a tensor, times the spec's factor."""
     plans = _plans(spec, _NAMES[dtype])
-    values = of_array(array, plans.near.dtype)
+    values = as_tensor(array, plans.near.dtype)
     return values if plans.factor == 1 else rounded(values * plans.factor, dtype)
 
 

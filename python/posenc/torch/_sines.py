@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any, Dict, Iterator
+from typing import Any, Iterator
 
 from torch import nn
 
@@ -12,19 +12,19 @@ from torch import nn
 _FILL = ("_init_weights", "initialize_weights")
 _OUTSIDE = ("builtins", "torch", "numpy", "posenc")
 _CACHED = type(functools.lru_cache(lambda: None))
-Searched = Dict[types.FunctionType, bool]  #: functions that were searched, and whether they compute sines and cosines
 
 
-def computing_method(kind: type[Any], searched: Searched) -> str:
+@functools.lru_cache(maxsize=1024)
+def computing_method(cls: type[Any]) -> str:
     """Returns the first method of the class that uses the names `sin` and `cos`, or `polar`; else "".
 
     A function that the method names counts as a part of it. Functions and classes of PyTorch, NumPy and posenc are not
     searched. Code that only reads fields of these names is found too. Code with other names for them is not."""
-    for each in type.mro(kind):
-        fields = type.__getattribute__(each, "__dict__")
-        if each is not nn.Module and not _is_outside(fields.get("__module__")):
+    for base in type.mro(cls):
+        fields = type.__getattribute__(base, "__dict__")
+        if base is not nn.Module and not _is_outside(fields.get("__module__")):
             for name, value in fields.items():
-                if name not in _FILL and _computes(_function(value), searched):
+                if name not in _FILL and _computes(_function(value)):
                     return name
     return ""
 
@@ -34,33 +34,35 @@ def _is_outside(module: Any) -> bool:
 
 
 def _function(value: Any) -> types.FunctionType | None:
-    """Returns the Python function in a class's or a module's variable. It looks at types only, as other objects may run
-    code when they are asked for an attribute."""
-    kind = type(value)
-    if kind is property:
+    """Returns the Python function in a variable of a class or module, or None.
+
+    It reads attributes of known types only: other objects may run code when an attribute is read."""
+    cls = type(value)
+    if cls is property:
         value = value.fget
-    elif kind in (staticmethod, classmethod):
+    elif cls in (staticmethod, classmethod):
         value = value.__func__
-    elif kind is functools.cached_property:
+    elif cls is functools.cached_property:
         value = value.func
-    elif kind is _CACHED:
+    elif cls is _CACHED:
         value = value.__wrapped__
     return value if type(value) is types.FunctionType else None
 
 
-def _computes(function: types.FunctionType | None, searched: Searched) -> bool:
-    if function is None or _is_outside(function.__module__):
-        return False
-    if function not in searched:
-        searched[function] = False  # functions may name each other
+def _computes(function: types.FunctionType | None) -> bool:
+    """Whether the code of a function, or of those that it names or wraps, uses the names."""
+    searched, pending = set(), [function]
+    while pending:
+        function = pending.pop()
+        if function is None or function in searched or _is_outside(function.__module__):
+            continue
+        searched.add(function)
         names = {*_names(function.__code__)}
-        others = [function.__globals__.get(name) for name in names] + [vars(function).get("__wrapped__")]
-        searched[function] = (
-            "polar" in names
-            or names >= {"sin", "cos"}
-            or any(_computes(_function(other), searched) for other in others)
-        )
-    return searched[function]
+        if "polar" in names or names >= {"sin", "cos"}:
+            return True
+        pending += [_function(function.__globals__.get(name)) for name in names]
+        pending.append(_function(vars(function).get("__wrapped__")))
+    return False
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

@@ -9,7 +9,7 @@ import torch
 
 from .._arrays import warn_if_short
 from .._plan import DTYPES, dtype_name, name_of
-from ._calls import SHORT, check_dense, check_type, has_gradient, is_traced, is_transformed
+from ._calls import HALF_PRECISION, check_dense, check_type, has_gradient, is_traced, is_transformed
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 _UNSIGNED = tuple(getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name))  # since 2.3
@@ -17,19 +17,15 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, *_UN
 _modules_that_warned: list[str] = []  # one at most
 
 
-def of_array(array: np.ndarray, dtype: str) -> torch.Tensor:
-    """Returns a tensor that shares the array's memory."""
-    if dtype == "bfloat16":  # older PyTorch, which we support, has no torch.uint16
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
-
-
 def as_tensor(array: np.ndarray, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
     """Returns a tensor with an array's values on a device. On the CPU it shares the memory."""
-    made = of_array(array, dtype)
+    if dtype == "bfloat16":  # older PyTorch, which we support, has no torch.uint16
+        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    else:
+        tensor = torch.from_numpy(array)
     if is_transformed():  # FakeTensorMode, for example, needs to see a new tensor
-        made = torch.ops.aten.lift_fresh(made)
-    return made.to(device)
+        tensor = torch.ops.aten.lift_fresh(tensor)
+    return tensor.to(device)
 
 
 def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
@@ -37,15 +33,15 @@ def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> tor
 
     NumPy makes it. DeepSpeed's zero.Init replaces torch.tensor and the like by functions that return another dtype, and
     accelerate by functions for another device."""
-    made = as_tensor(np.array(values, dtype), dtype, device)
-    if made.dtype != getattr(torch, dtype) or made.device.type != torch.device(device).type:
-        raise RuntimeError(f"a constant is {made.dtype} on {made.device}; expected {dtype} on {device}")
-    return made
+    tensor = as_tensor(np.array(values, dtype), dtype, device)
+    if tensor.dtype != getattr(torch, dtype) or tensor.device.type != torch.device(device).type:
+        raise RuntimeError(f"a constant is {tensor.dtype} on {tensor.device}; expected {dtype} on {device}")
+    return tensor
 
 
-def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
+def _refuse_gradients(name: str, tensor: torch.Tensor, advice: str) -> None:
     if has_gradient(tensor):
-        raise RuntimeError(f"{name} requires a gradient, and would get none; {instead}")
+        raise RuntimeError(f"{name} requires a gradient, and would get none; {advice}")
 
 
 def _check_dtype(name: str, tensor: torch.Tensor) -> None:
@@ -62,7 +58,7 @@ def check_positions(name: str, positions: torch.Tensor) -> None:
 
 def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
     """Warns of 16-bit positions if the call is eager."""
-    if positions.dtype in SHORT and not (is_traced() or is_transformed()):
+    if positions.dtype in HALF_PRECISION and not (is_traced() or is_transformed()):
         warn_if_short(name, name_of(positions.dtype))
 
 
@@ -85,7 +81,7 @@ def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
     unsigned integers, for which PyTorch lacks operations, as int64."""
     if positions.dtype == torch.bool or positions.dtype in _UNSIGNED:
         return as_int64(positions)
-    if positions.dtype not in SHORT:
+    if positions.dtype not in HALF_PRECISION:
         return positions
     if not (is_traced() or is_transformed() or _modules_that_warned):
         _modules_that_warned.append(name)
