@@ -312,14 +312,6 @@ def test_onnx(tmp_path, kind, dtype):
             assert a.shape == tuple(b.shape) and np.array_equal(a, b.numpy())
 
 
-def test_what_gives_nan():
-    bad = torch.tensor([float("nan"), float("inf"), -(2.0**33), 5.0])
-    made = torch.compile(lambda t: timestep_embedding(t, 8), backend="aot_eager", fullgraph=True)(bad)
-    assert made[:3].isnan().all() and not made[3].isnan().any()
-    scaled = torch.compile(lambda t: timestep_embedding(t, 8, scale=2.0), backend="aot_eager", fullgraph=True)
-    assert scaled(torch.tensor([2**31 + 1, 2**31])).isnan().all(1).tolist() == [True, False]
-
-
 # ---- caches, and the number of graphs
 
 

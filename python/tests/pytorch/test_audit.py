@@ -47,28 +47,36 @@ def test_tables():
         Caches(),
     )
     nn.init.ones_(model[1].weight)
-    found = {finding.name: finding for finding in audit(model)}
-    assert [*found] == ["0.pe", "3.weight", "5.pe", "6.cos_cached", "6.sin_cached", "6.embed_positions", "6.freqs_cis"]
-    pe = found["0.pe"]
+    findings = {finding.name: finding for finding in audit(model)}
+    assert [*findings] == [
+        "0.pe",
+        "3.weight",
+        "5.pe",
+        "6.cos_cached",
+        "6.sin_cached",
+        "6.embed_positions",
+        "6.freqs_cis",
+    ]
+    pe = findings["0.pe"]
     want = posenc.torch.table(5000, 64, dtype=torch.float64)
     off = (table(64, 5000) - want).abs()
     assert pe.error == pytest.approx(float(off.max()), rel=1e-3) and off[pe.position, pe.column] == off.max()
     assert "paper, base 10000.0, first 0" in pe.recipe and pe.replacement in str(pe)
-    assert found["6.cos_cached"].recipe == found["6.sin_cached"].recipe
-    assert "fairseq" in found["3.weight"].recipe
-    for finding in found.values():
+    assert findings["6.cos_cached"].recipe == findings["6.sin_cached"].recipe
+    assert "fairseq" in findings["3.weight"].recipe
+    for finding in findings.values():
         assert finding.error > 0
         exec(finding.replacement, {"model": model, "posenc": posenc})
     assert not model[3].weight[1].any()
     for finding in audit(model):
         assert finding.error == 0 and not finding.replacement and str(finding).endswith("all bits right")
-    assert len(audit(model)) == len(found)
+    assert len(audit(model)) == len(findings)
     assert torch.equal(model[0].pe[:, 0], posenc.torch.table(5000, 64))
 
 
 def test_a_model_in_bfloat16():
-    (found,) = audit(nn.Sequential(Tutorial(64)).bfloat16())
-    assert 2.0**-9 < found.error < 2.0**-7 and "bfloat16" in found.replacement
+    (finding,) = audit(nn.Sequential(Tutorial(64)).bfloat16())
+    assert 2.0**-9 < finding.error < 2.0**-7 and "bfloat16" in finding.replacement
     holder = nn.Module()
     holder.pe = posenc.torch.table(90, 64, dtype=torch.bfloat16).float()
     assert 2.0**-10 < audit(holder)[0].error < 2.0**-8
@@ -83,46 +91,41 @@ def test_frequencies():
             "c": Sines(config(max_position_embeddings=131072)).bfloat16(),
         }
     )
-    found = {finding.name: finding for finding in audit(model)}
-    assert [*found] == ["a.0.inv_freq", "b.0.inv_freq", "c.inv_freq"]
-    far = found["a.0.inv_freq"]
+    far, near, other = audit(model)
+    assert (far.name, near.name, other.name) == ("a.0.inv_freq", "b.0.inv_freq", "c.inv_freq")
     assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "rotary, default, base 500000.0" in str(far)
     assert [count for count, _ in far.below] == [512, 2048, 131072] and far.below[2][1] == far.error
-    assert re.search(
-        r"off by up to \S+ below position 512, \S+ below position 2,048, 0.00\d+ below position 131,072", str(far)
-    )
-    assert "rotary" not in found["c.inv_freq"].recipe  # its class returns something else
-    assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
-    assert "does not replace this module: at position 0 it does not return" in found["c.inv_freq"].note
-    assert not found["c.inv_freq"].replacement and found["c.inv_freq"].note in str(found["c.inv_freq"])
-    exec(found["b.0.inv_freq"].replacement, {"model": model, "posenc": posenc})
-    assert isinstance(model["a"][0], posenc.torch.RotaryEmbedding) and isinstance(
-        model["b"][0], posenc.torch.RotaryEmbedding
-    )
+    below = r"off by up to \S+ below position 512, \S+ below position 2,048, 0.00\d+ below position 131,072"
+    assert re.search(below, str(far))
+    assert 1e-5 < near.error < 1e-3 and other.error > 0.1
+    assert "rotary" not in other.recipe and not other.replacement  # its class returns something else
+    assert "does not replace this module: at position 0 it does not return" in other.note and other.note in str(other)
+    exec(near.replacement, {"model": model, "posenc": posenc})
+    assert all(isinstance(model[name][0], posenc.torch.RotaryEmbedding) for name in "ab")
     assert [finding.name for finding in audit(model)] == ["c.inv_freq"]
 
 
 def test_frequencies_of_layers():
     model = nn.Sequential(Layers(config(**LAYERS)))
-    found = audit(model)
-    assert [f.name for f in found] == ["0.far_inv_freq", "0.near_inv_freq"]
-    assert "base 500000.0" in found[0].recipe and "base 10000.0" in found[1].recipe
-    assert all(f.error > 1e-5 and f.replacement for f in found)
+    far, near = audit(model)
+    assert (far.name, near.name) == ("0.far_inv_freq", "0.near_inv_freq")
+    assert "base 500000.0" in far.recipe and "base 10000.0" in near.recipe
+    assert all(finding.error > 1e-5 and finding.replacement for finding in (far, near))
 
 
 def test_positions_of_patches():
     """Rows and columns of patches are small numbers."""
-    (found,) = audit(nn.Sequential(LastAxis(config(max_position_embeddings=131072))))
-    assert [count for count, _ in found.below] == [512, 2048] and found.replacement
+    (finding,) = audit(nn.Sequential(LastAxis(config(max_position_embeddings=131072))))
+    assert [count for count, _ in finding.below] == [512, 2048] and finding.replacement
 
 
 @pytest.mark.parametrize("kind", ["longrope", "dynamic"])
 def test_frequencies_that_depend_on_the_length(kind):
     """Each length has its own. (The audit takes those that transformers would compute, whose errors are larger.)"""
     module = ByLength(config(rope_scaling=kinds(32, 1024)[kind]))
-    (found,) = audit(nn.Sequential(module))
-    assert f"rotary, {kind}" in found.recipe and [count for count, _ in found.below] == [512, 2048, 4096]
-    for count, error in found.below:
+    (finding,) = audit(nn.Sequential(module))
+    assert f"rotary, {kind}" in finding.recipe and [count for count, _ in finding.below] == [512, 2048, 4096]
+    for count, error in finding.below:
         more = dict(scaling=module.config.rope_scaling, length=count, max_position_embeddings=4096)
         r = posenc.rotary_frequencies(64, 500000.0, **more)
         right = posenc.torch.pair(count, 64, freqs=r.freqs, freqs_low=r.freqs_low, dtype=torch.float64)
@@ -135,15 +138,15 @@ def test_frequencies_that_depend_on_the_length(kind):
 @pytest.mark.parametrize("base, text", [(500000.0, "500000.0"), (10000.0, "10000.0"), (501234.5, "about 501")])
 def test_bases_of_rounded_frequencies(cast, base, text):
     """A round number that explains all bits counts as the base. Any other is only near it."""
-    (found,) = audit(nn.ModuleDict({"a": cast(NoConfig(config(), base))}))
-    assert f"frequencies, base {text}" in found.recipe and "it has no config" in found.note
+    (finding,) = audit(nn.ModuleDict({"a": cast(NoConfig(config(), base))}))
+    assert f"frequencies, base {text}" in finding.recipe and "it has no config" in finding.note
 
 
 def test_the_base_of_frequencies_computed_in_16_bits():
     module = NoConfig(config())
     module.inv_freq = 1.0 / torch.tensor(500000.0).bfloat16() ** (torch.arange(0, 64, 2).bfloat16() / 64)
-    (found,) = audit(nn.ModuleDict({"a": module}))
-    assert "base about " in found.recipe
+    (finding,) = audit(nn.ModuleDict({"a": module}))
+    assert "base about " in finding.recipe
 
 
 def test_frequencies_of_two_axes():
@@ -154,8 +157,8 @@ def test_frequencies_of_two_axes():
 
 
 def test_the_model_itself():
-    (found,) = audit(Rotary(config()))
-    assert found.error > 1e-5 and not found.replacement and "posenc.torch.rotary_like(module)" in found.note
+    (finding,) = audit(Rotary(config()))
+    assert finding.error > 1e-5 and not finding.replacement and "posenc.torch.rotary_like(module)" in finding.note
     model = Rotary(config())
     model.inv_freq[0] = 0
     assert audit(model) == []
@@ -194,19 +197,19 @@ ODD = {
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns that some are prototypes
 def test_odd_tensors():
     model = nn.ModuleDict({kind: nn.Module() for kind in ODD})
-    for kind, (make, said) in ODD.items():
+    for kind, (make, text) in ODD.items():
         vars(model[kind])["pe"] = make()
-        if said != "all bits right":  # read by other functions: frequencies, and two tables
+        if text != "all bits right":  # read by other functions: frequencies, and two tables
             vars(model[kind])["inv_freq"] = vars(model[kind])["cos"] = vars(model[kind])["sin"] = make()
-    found = {finding.name: finding for finding in audit(model)}
-    for kind, (_, said) in ODD.items():
-        finding = found.get(f"{kind}.pe")
-        if said is None:
-            assert not any(name.startswith(f"{kind}.") for name in found), kind
-        elif said == "all bits right":
-            assert finding.error == 0 and str(finding).endswith(said), kind
+    findings = {finding.name: finding for finding in audit(model)}
+    for kind, (_, text) in ODD.items():
+        finding = findings.get(f"{kind}.pe")
+        if text is None:
+            assert not any(name.startswith(f"{kind}.") for name in findings), kind
+        elif text == "all bits right":
+            assert finding.error == 0 and str(finding).endswith(text), kind
         else:
-            assert str(finding).startswith(f"{kind}.pe: {said}") and "nor another" not in finding.note, kind
+            assert str(finding).startswith(f"{kind}.pe: {text}") and "nor another" not in finding.note, kind
             assert not finding.recipe and math.isnan(finding.error) and not finding.replacement
 
 

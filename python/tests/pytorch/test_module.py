@@ -44,18 +44,6 @@ def test_the_tutorials_call_gives_the_tutorials_values():
         assert ours.dropout.p == theirs.dropout.p and ours.pe.shape == theirs.pe.shape
 
 
-@pytest.mark.parametrize("persistent", [False, True])
-def test_growth(persistent):
-    e = Encoding(16, max_len=10, dropout=0, persistent=persistent, batch_first=False)
-    x = torch.randn(25, 2, 16)
-    assert torch.equal(e(x), x + rows(25, 16)[:, None])
-    assert torch.equal(e(x, positions=torch.arange(25) * 9), x + rows(225, 16)[::9, None])
-    for n in (1000, 5):
-        e.reserve(n)
-        assert len(e.pe) >= 1000 and torch.equal(e.pe[:, 0], rows(len(e.pe), 16))
-    assert (len(e.state_dict()) == 1) == persistent
-
-
 @pytest.mark.parametrize("kind", [int, torch.tensor])
 def test_a_start_far_beyond_the_table(kind):
     e, x, far = Encoding(512, 0), torch.zeros(1, 1, 512), 1 << 15  # 64 MiB of rows lie before it

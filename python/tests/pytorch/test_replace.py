@@ -163,39 +163,15 @@ class Shared(Rotary):
         return super().forward(x, position_ids)
 
 
-class Trained(Rotary):
-    def __init__(self, config):
-        super().__init__(config)
-        self.log_scale = nn.Parameter(torch.tensor(0.1))
-
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids * self.log_scale.exp())
-
-
-class Shifted(Rotary):
-    def __init__(self, config):
-        super().__init__(config)
-        self.register_buffer("shift", torch.tensor(3))
-
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids + self.shift)
-
-
-class Stretched(Rotary):
-    """With an argument whose default is None, and a list."""
-
-    def __init__(self, config, scale=None, scales=(1.0,)):
-        super().__init__(config)
-        self.scale, self.scales = scale, [*scales]
-
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids * (self.scale or 1) * self.scales[0])
-
-
-class WithChild(Rotary):
-    def __init__(self, config):
-        super().__init__(config)
-        self.child = nn.Linear(1, 1)
+def with_more(**more):
+    """A rotary module with more parameters, buffers and modules."""
+    module = Rotary(config())
+    for name, value in more.items():
+        if type(value) is torch.Tensor:
+            module.register_buffer(name, value)
+        else:
+            setattr(module, name, value)
+    return module
 
 
 class TrainedRotaryEmbedding(Rotary):
@@ -247,11 +223,6 @@ class Refuses(Rotary):
         raise KeyError("no positions\x1b")
 
 
-class Random(Rotary):
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids + torch.randint(2, (1,)))
-
-
 class OneNumber(Sections):
     """Means time alone by one number for each token."""
 
@@ -259,12 +230,6 @@ class OneNumber(Sections):
         if position_ids.dim() == 2:
             position_ids = torch.stack((position_ids, 0 * position_ids, 0 * position_ids))
         return super().forward(x, position_ids)
-
-
-class LayersToo(Rotary):
-    def __init__(self, config):
-        super().__init__(config)
-        self.register_buffer("local_inv_freq", self.inv_freq.clone())
 
 
 class OfAnotherBase(Rotary):
@@ -275,18 +240,19 @@ class OfAnotherBase(Rotary):
         self.inv_freq = frequencies(config, 1.002 * config.rope_theta)
 
 
-NOT_THE_ANGLES, NOT_THE_VALUES = "at position 1 its angles are not its frequencies", "it does not return the values of"
+NOT_THE_VALUES = "it does not return the values of"
 NO_BASE = "its frequencies are not those of its config, and no base gives them"
 
 
 @pytest.mark.parametrize(
     "module, why",
     [
-        (Trained(config()), "it has parameters: log_scale"),
-        (Shifted(config()), "it has buffers that are no frequencies: shift"),
-        (Stretched(config(), scale=0.25), NOT_THE_ANGLES),
-        (Stretched(config(), scales=[0.25]), NOT_THE_ANGLES),
-        (WithChild(config()), "it has parameters: child.weight, child.bias"),
+        (with_more(log_scale=nn.Parameter(torch.tensor(0.1))), "it has parameters: log_scale"),
+        (with_more(shift=torch.tensor(3)), "it has buffers that are no frequencies: shift"),
+        (with_more(child=nn.Linear(1, 1)), "it has parameters: child.weight, child.bias"),
+        (with_more(child=nn.Dropout()), "it has modules: child"),
+        (with_more(local_inv_freq=torch.ones(32)), "it has inv_freq beside the frequencies of layer types"),
+        (Changed(lambda self, x, at: at * 0.25), "at position 1 its angles are not its frequencies"),
         (Changed(lambda self, x, at: at if self.training else 2 * at), NOT_THE_VALUES),
         (Changed(lambda self, x, at: 2 * at if self.training else at).eval(), NOT_THE_VALUES),
         (Changed(lambda self, x, at: at * (1 + (len(at) > 1))), NOT_THE_VALUES),
@@ -297,7 +263,7 @@ NO_BASE = "its frequencies are not those of its config, and no base gives them"
         (Changed(lambda self, x, at: at.to(x.dtype)), NOT_THE_VALUES),
         (TrainedRotaryEmbedding(config()), "it has parameters: inv_freq"),
         (Counts(config()), NOT_THE_VALUES),
-        (Random(config()), ""),
+        (Changed(lambda self, x, at: at + torch.randint(2, (1,))), ""),
         (Sines(config()), "at position 0 it does not return equal cosines, and sines that are 0"),
         (OneTangent(config()), NOT_THE_VALUES),
         (Angles(config()), "it returns neither cosines and sines nor a complex tensor"),
@@ -307,7 +273,6 @@ NO_BASE = "its frequencies are not those of its config, and no base gives them"
         (NoConfig(config()).bfloat16(), "it has no config, and 16 bits do not tell its exact frequencies"),
         (OfAnotherBase(config()).half(), NO_BASE),
         (OneNumber(config()), NOT_THE_VALUES),
-        (LayersToo(config()), "it has inv_freq beside the frequencies of layer types"),
         (Rotary(config()).to("meta"), "its frequencies are on the meta device; load the weights first"),
     ],
 )
@@ -423,8 +388,8 @@ def test_frequencies_and_factors_can_be_read():
     want = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
     replace_rotary(model)
     model.bfloat16()
-    found = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
-    assert all(a.dtype == b.dtype and torch.allclose(a, b, rtol=1e-6, atol=0) for a, b in zip(found, want))
+    values = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
+    assert all(a.dtype == b.dtype and torch.allclose(a, b, rtol=1e-6, atol=0) for a, b in zip(values, want))
     assert model[0].attention_scaling == model[1].near_attention_scaling == 1
     with pytest.raises(AttributeError, match="inv_freq is read-only"):
         model[0].inv_freq = want[0] / 2
@@ -520,3 +485,5 @@ def test_the_module_of_timesteps():
     assert torch.equal(module(at), posenc.torch.timestep_embedding(at, 9, True, 0))
     beyond = module(torch.tensor([1.0, torch.nan, torch.inf, 1e10]))[:, :8].isnan().any(1)
     assert beyond.tolist() == [False, True, True, True]
+    scaled = posenc.torch.Timesteps(8, True, 0, scale=2.0)
+    assert scaled(torch.tensor([2**31, 2**31 + 1])).isnan().all(1).tolist() == [False, True]
