@@ -68,12 +68,12 @@ def classes_of_sines(package):
         yield from ((module, name) for name, called in file.classes.items() if file.computes(called, everywhere))
 
 
-def bare(kind):
+def without_init(cls):
     """An instance that no __init__ has set up, which suffices to be listed."""
-    made = kind.__new__(kind)
-    if isinstance(made, nn.Module):
-        nn.Module.__init__(made)
-    return made
+    instance = cls.__new__(cls)
+    if isinstance(instance, nn.Module):
+        nn.Module.__init__(instance)
+    return instance
 
 
 @pytest.mark.parametrize("package, least", [("transformers", 300), ("diffusers", 150)])
@@ -83,11 +83,11 @@ def test_every_class_is_listed(package, least):
     count, missing = 0, []
     for module, name in classes_of_sines(package):
         try:
-            kind = getattr(importlib.import_module(module), name)
+            cls = getattr(importlib.import_module(module), name)
         except ImportError:  # the file needs another package
             continue
         model = nn.Module()
-        model.one = bare(kind)
+        model.one = without_init(cls)
         count += 1
         missing += [] if replace_rotary(model).left.keys() == {"one"} else [f"{module}.{name}"]
     assert missing == [] and count > least

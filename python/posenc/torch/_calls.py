@@ -72,18 +72,19 @@ def has_gradient(tensor: torch.Tensor) -> bool:
     return is_dual or torch.is_grad_enabled() and tensor.requires_grad
 
 
-def _may_autocast(kind: str) -> bool:
+def _is_autocast(device_type: str) -> bool:
     if _has_autocast is None:
-        return kind in ("cpu", "cuda")
-    return bool(_has_autocast(kind) and torch.is_autocast_enabled(kind))
+        return device_type in ("cpu", "cuda")
+    return bool(_has_autocast(device_type) and torch.is_autocast_enabled(device_type))
 
 
 def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axis: int) -> torch.Tensor:
     """Returns join(parts, axis), for torch.cat and torch.stack.
 
     Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
-    if parts[0].dtype in HALF_PRECISION and _may_autocast(parts[0].device.type):
-        with torch.autocast(parts[0].device.type, enabled=False):
+    device_type = parts[0].device.type
+    if parts[0].dtype in HALF_PRECISION and _is_autocast(device_type):
+        with torch.autocast(device_type, enabled=False):
             return join(parts, axis)
     return join(parts, axis)
 
@@ -96,8 +97,8 @@ def check_dense(name: str, tensor: torch.Tensor) -> None:
     if tensor.layout is torch.strided and not tensor.is_quantized and (is_compiled() or not tensor.is_nested):
         return
     layout = str(tensor.layout).removeprefix("torch.")
-    kind = "nested" if tensor.is_nested else "quantized" if tensor.is_quantized else layout
-    raise TypeError(f"{name} is a {kind} tensor; allowed: a dense tensor")
+    layout = "nested" if tensor.is_nested else "quantized" if tensor.is_quantized else layout
+    raise TypeError(f"{name} is a {layout} tensor; allowed: a dense tensor")
 
 
 def check_type(name: str, value: Any, allowed: type[Any]) -> None:

@@ -183,8 +183,8 @@ class SinusoidalPositionalEncoding(nn.Module):
         self.padding_idx = None if padding_idx is None else index("padding_idx", padding_idx, *limits)
         self.batch_first, self.buffer_name, self.persistent = bool(batch_first), buffer_name, persistent
         self._spec = {name: value for name, value in spec.items() if value is not None}
-        kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
-        values = self._rows(0, index("max_len", max_len, 0, MAX_POSITION), kind, torch.empty(0).device)
+        table_dtype = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
+        values = self._rows(0, index("max_len", max_len, 0, MAX_POSITION), table_dtype, torch.empty(0).device)
         self.register_buffer(buffer_name, values, persistent=persistent)
         self._saved = max_len  #: the number of rows in a state_dict
         self.dropout = nn.Dropout(dropout)
@@ -239,8 +239,8 @@ class SinusoidalPositionalEncoding(nn.Module):
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
         elif isinstance(start, torch.Tensor) and (start.dtype not in INTEGERS or start.dim() and start.numel() != 1):
-            kind = f"dtype {start.dtype} and shape {tuple(start.shape)}"
-            raise TypeError(f"start has {kind}; allowed: one integer. For several positions write positions=...")
+            problem = f"start has dtype {start.dtype} and shape {tuple(start.shape)}"
+            raise TypeError(f"{problem}; allowed: one integer. For several positions write positions=...")
         elif isinstance(start, torch.Tensor) and is_traced():
             device = self._table().device
             rows = self._looked_up(torch.arange(length, device=device) + start.to(device, torch.int64))
@@ -322,9 +322,9 @@ class SinusoidalPositionalEncoding(nn.Module):
 
     def _rows(self, row: int, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         """Computes `count` rows of the table from row `row`, in the shape of the table."""
-        kind = dtype if dtype in _COMPUTED else torch.float64
+        computed = dtype if dtype in _COMPUTED else torch.float64
         with torch.inference_mode(False):
-            rows = table(count, self.d_model, first=self.first + row, dtype=kind, device="cpu", **self._spec)
+            rows = table(count, self.d_model, first=self.first + row, dtype=computed, device="cpu", **self._spec)
             if self.padding_idx is not None and 0 <= (padding := self.padding_idx - self.first - row) < count:
                 rows[padding] = 0
             return rows.unsqueeze(1 - self._axis()).to(dtype).to(device)

@@ -66,13 +66,13 @@ def _check(module: nn.Module) -> None:
     if "forward" in vars(module):
         raise ValueError("its forward was replaced, as accelerate does")
     buffers = [name for name, _ in module.named_buffers()]
-    for kind, names in (
+    for what, names in (
         ("parameters", [name for name, _ in module.named_parameters()]),
         ("modules", [name for name, _ in module.named_children()]),
         ("buffers that are no frequencies", [name for name in buffers if not name.endswith("inv_freq")]),
     ):
         if names:
-            raise ValueError(f"it has {kind}: {', '.join(names)}")
+            raise ValueError(f"it has {what}: {', '.join(names)}")
     if not buffers:
         raise ValueError("it has no inv_freq")
     if any(buffer.is_meta for buffer in module.buffers()):

@@ -38,13 +38,8 @@ def _spec(near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int)
 
 
 @constant_in_graphs
-def _index(places: tuple[int, ...], device: torch.device) -> torch.Tensor | None:
-    return kept(repr(places), "places", device, (places, "int64"))
-
-
-@constant_in_graphs
-def _inv_freq(frequencies: tuple[float, ...], device: torch.device) -> torch.Tensor:
-    return kept(repr(frequencies), "inv_freq", device, (frequencies, "float32")).clone()
+def _kept(numbers: tuple[float, ...], dtype: str, device: torch.device) -> torch.Tensor:
+    return kept(repr(numbers), dtype, device, (numbers, dtype))
 
 
 def _untraced(function: Any) -> Any:
@@ -187,8 +182,8 @@ class RotaryEmbedding(nn.Module):
         frequency. The indices of frequencies are in the module's own order: frequency i is our frequency order[i]."""
         n = len(order)
         self._inv_freq, self.order = tuple(self._inv_freq[k] for k in order), order
-        self.axis, places = axis, {c: tuple(i * n + order[k] for i, k in pairs) for c, pairs in columns.items()}
-        self._places = places
+        places = {count: tuple(i * n + order[k] for i, k in pairs) for count, pairs in columns.items()}
+        self.axis, self._places = axis, places
         for layout in ("complex",) if self.layout == "complex" else ("halves", "pairs", "half"):
             if axis is None and places[1] == tuple(columns_of(layout, n)):
                 self.layout, self._places = layout, {}
@@ -203,7 +198,7 @@ class RotaryEmbedding(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         if name == "inv_freq":  # code of models may read it; no buffer, which a cast of the model would round
-            return _inv_freq(self._inv_freq, self._device)
+            return _kept(self._inv_freq, "float32", self._device).clone()
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -272,7 +267,7 @@ class RotaryEmbedding(nn.Module):
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         if self._places:  # one call, since the frequencies may depend on the length, which is the same for all numbers
             by_number = self._by_number(positions)
-            places = _index(self._places[int(by_number.shape[0])], by_number.device)
+            places = _kept(self._places[int(by_number.shape[0])], "int64", by_number.device)
             each = [part.movedim(0, -2).flatten(-2) for part in cos_sin(by_number, spec, dtype)]
             cos, sin = (part.index_select(-1, places) for part in each)
         else:

@@ -53,12 +53,12 @@ class Plans(NamedTuple):
 def _plans(spec: str, dtype: str) -> Plans:
     arguments = json.loads(spec)
     far, factor = arguments.pop("far", None), arguments.pop("factor", 1.0)
-    kind = {"dtype": dtype} if factor == 1 else {"dtype": "float64", "impl": "anchored"}
+    computed = {"dtype": dtype} if factor == 1 else {"dtype": "float64", "impl": "anchored"}
     far_from = 0 if far is None else far.pop("from")
-    near = plan(**arguments, **kind)
+    near = plan(**arguments, **computed)
     s = near.spec()
     return Plans(
-        near, far and plan(**{**arguments, **far}, **kind), far_from, factor, s.d_model, bool(s.layout), bool(s.order),
+        near, far and plan(**{**arguments, **far}, **computed), far_from, factor, s.d_model, bool(s.layout), bool(s.order),
         MAX_POSITION / max(1.0, abs(s.position_scale)),
     )  # fmt: skip
 

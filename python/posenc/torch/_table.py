@@ -239,8 +239,8 @@ def cis(
     )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(out=out, threads=threads)
-        kind: Any = _pair.part_of(name_of(dtype or "complex64") or repr(dtype))
-        parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **arguments)
+        part: Any = _pair.part_of(name_of(dtype or "complex64") or repr(dtype))
+        parts = pair(count, d_model, positions=positions, first=first, dtype=part, device=device, **arguments)
         return torch.complex(parts.cos, parts.sin)
     array = _pair.cis(
         count, d_model, positions=as_array("positions", positions), first=first, dtype=dtype, **arguments,
