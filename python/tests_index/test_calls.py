@@ -33,6 +33,8 @@ def rotary(kind):
 class Call(torch.nn.Module):
     """Functions of posenc.torch, in place of a rotary module."""
 
+    attention_scaling = 1.0
+
     def __init__(self, *calls):
         super().__init__()
         self.calls = calls
@@ -105,9 +107,14 @@ def parts(result):
     return [part for v in result for part in ((v.real, v.imag) if v.is_complex() else (v,))]
 
 
-def assert_near(made, want, factor=1.0):
+def compiled(call, **options):
+    """Compiles a call as one graph, without generating code."""
+    return torch.compile(call, backend="aot_eager", fullgraph=True, **options)
+
+
+def assert_near(values, want, factor=1.0):
     """Checks the stated errors. So few values are all correctly rounded in 32 and 16 bits."""
-    for a, b in zip(parts(made), parts(want), strict=True):
+    for a, b in zip(parts(values), parts(want), strict=True):
         assert a.shape == b.shape and a.dtype == b.dtype
         if a.dtype == torch.float64:
             assert bool(((a - b).abs() <= factor * 2.0**-49).all())  # both are off by 2^-50
@@ -116,20 +123,19 @@ def assert_near(made, want, factor=1.0):
 
 
 def check(kind, call, dtype):
-    """Checks `call`, a call of the module made in some way."""
+    """Compares the results of `call` with those of the module."""
     x, e = torch.zeros(1, dtype=dtype), module(kind)  # rope_type "dynamic" depends on earlier calls
     for at in (AT, AT[:, :3] + 1000, AT[:1], AT[:1] % 60):  # longrope changes at 64
-        assert_near(call(x, positions(kind, at)), e(x, positions(kind, at)), getattr(e, "attention_scaling", 1.0))
+        assert_near(call(x, positions(kind, at)), e(x, positions(kind, at)), e.attention_scaling)
 
 
 @pytest.mark.parametrize("kind", ["default", "pairs", "sections", "steps"])
 @pytest.mark.parametrize("cast, dtype", [(torch.bfloat16, torch.float16), (torch.float16, torch.bfloat16)])
 def test_autocast_to_the_other_16_bits(kind, cast, dtype):
-    torch._dynamo.reset()
     e, encode = module(kind), P.SinusoidalPositionalEncoding(8, 0, 4, batch_first=False, dtype=dtype)
     with torch.autocast("cpu", cast):
         check(kind, e, dtype)
-        check(kind, torch.compile(e, backend="aot_eager", fullgraph=True), dtype)
+        check(kind, compiled(e), dtype)
         assert torch.equal(encode(torch.zeros(9, 1, 8, dtype=dtype))[:, 0], P.table(9, 8, dtype=dtype))
 
 
@@ -144,8 +150,8 @@ def exported(call, x, at, strict):
 
 
 WAYS = {
-    "compiled": lambda call, x, at: torch.compile(call, backend="aot_eager", fullgraph=True),
-    "compiled, dynamic": lambda call, x, at: torch.compile(call, backend="aot_eager", fullgraph=True, dynamic=True),
+    "compiled": lambda call, x, at: compiled(call),
+    "compiled, dynamic": lambda call, x, at: compiled(call, dynamic=True),
     "inductor": lambda call, x, at: torch.compile(call, fullgraph=True),
     "exported": lambda call, x, at: exported(call, x, at, strict=False),
     "exported, strict": lambda call, x, at: exported(call, x, at, strict=True),
@@ -166,23 +172,20 @@ BY_INDUCTOR = ("default", "longrope", "sections", "complex", *FUNCTIONS)  # whic
 )
 def test_few_values(way, kind, dtype):
     """The formula computes them, whatever sizes a later call has."""
-    torch._dynamo.reset()
     check(kind, WAYS[way](module(kind), torch.zeros(1, dtype=dtype), positions(kind)), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dynamic_compiled(dtype):
-    torch._dynamo.reset()
     check("dynamic", torch.compile(module("dynamic"), backend="aot_eager"), dtype)
 
 
 @KINDS_AND_DTYPES
 def test_vmap(kind, dtype):
     e, x, at = module(kind), torch.zeros(1, dtype=dtype), positions(kind).unsqueeze(-2)  # a batch of one within each
-    made = torch.vmap(lambda p: tuple(parts(e(x, p))), in_dims=at.dim() - 3)(at)
+    batch = torch.vmap(lambda p: tuple(parts(e(x, p))), in_dims=at.dim() - 3)(at)
     for i in range(2):
-        want = parts(e(x, at.select(-3, i)))
-        assert_near([v[i] for v in made], want, getattr(e, "attention_scaling", 1.0))
+        assert_near([part[i] for part in batch], e(x, at.select(-3, i)), e.attention_scaling)
 
 
 @KINDS_AND_DTYPES
@@ -215,7 +218,6 @@ REAL = {
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16])
 def test_gradients_and_tangents(name, dtype, kind):
-    torch._dynamo.reset()
     at, step = torch.tensor([0.5, 3, 99], dtype=kind), 2.0**-12
 
     def call(t):
@@ -224,7 +226,7 @@ def test_gradients_and_tangents(name, dtype, kind):
     above, below = (REAL[name](at.double() + each, torch.float64) for each in (step, -step))
     want = (above - below) / (2 * step)  # of C's values
     bound = 1e-6 + 8 * torch.finfo(min(dtype, kind, key=lambda d: torch.finfo(d).bits)).eps
-    for function in (call, torch.compile(call, backend="aot_eager", fullgraph=True)):
+    for function in (call, compiled(call)):
         leaf = at.clone().requires_grad_()
         values = function(leaf)
         assert_near(values.detach(), call(at))
@@ -237,7 +239,7 @@ def test_gradients_and_tangents(name, dtype, kind):
     def by_grad(t):
         return torch.func.grad(lambda u: call(u).double().sum())(t)
 
-    for transform in (lambda f: f, lambda f: torch.compile(f, backend="aot_eager", fullgraph=True)):
+    for transform in (lambda f: f, compiled):
         values, tangents = transform(by_jvp)(at)
         assert_near(values, call(at))
         assert torch.allclose(tangents.double(), want, rtol=0, atol=bound)
@@ -247,8 +249,7 @@ def test_gradients_and_tangents(name, dtype, kind):
 @pytest.mark.parametrize("kind", ["default", "longrope", "sections", *FUNCTIONS])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_large_compiled_calls_are_those_of_c(kind, dtype):
-    """With a gradient or a transform, the compiled code has the formula instead, which has derivatives."""
-    torch._dynamo.reset()
+    """They are made by the operator. Calls with a gradient or a transform have the formula, which has derivatives."""
     graphs, x, at = [], torch.zeros(1, dtype=dtype), positions(kind, torch.arange(2000)[None])
 
     def backend(graph, inputs):
@@ -256,9 +257,9 @@ def test_large_compiled_calls_are_those_of_c(kind, dtype):
         return graph
 
     call = torch.compile(module(kind), fullgraph=True, backend=backend)
-    made = parts(call(x, at))
+    values = parts(call(x, at))
     assert "posenc.rows" in graphs[0]
-    for i, (a, b) in enumerate(zip(made, parts(module(kind)(x, at)), strict=True)):
+    for i, (a, b) in enumerate(zip(values, parts(module(kind)(x, at)), strict=True)):
         if kind == "counts" and i in (1, 4):  # the list and the grid's short axis have few values
             assert_near(a, b)
         else:
@@ -267,17 +268,16 @@ def test_large_compiled_calls_are_those_of_c(kind, dtype):
 
 @pytest.mark.parametrize("name", REAL)
 def test_large_compiled_calls_have_derivatives(name):
-    torch._dynamo.reset()
-
     def call(t):
-        return REAL[name](t, torch.float32).square().sum() + REAL[name](t, torch.float32).sum()
+        values = REAL[name](t, torch.float32)
+        return values.square().sum() + values.sum()
 
-    t, tangent = torch.linspace(-9, 9, 2000 if name != "grid" else 40), torch.ones(2000 if name != "grid" else 40)
+    t = torch.linspace(-9, 9, 40 if name == "grid" else 2000)
     want = torch.func.grad(call)(t)
     leaf = t.clone().requires_grad_()
-    torch.compile(call, fullgraph=True, backend="aot_eager")(leaf).backward()
-    by_grad = torch.compile(torch.func.grad(call), fullgraph=True, backend="aot_eager")(t)
-    by_jvp = torch.compile(lambda u: torch.func.jvp(call, (u,), (tangent,))[1], fullgraph=True, backend="aot_eager")(t)
+    compiled(call)(leaf).backward()
+    by_grad = compiled(torch.func.grad(call))(t)
+    by_jvp = compiled(lambda u: torch.func.jvp(call, (u,), (torch.ones_like(u),))[1])(t)
     assert want.abs().max() > 0.1
     for slopes in (leaf.grad, by_grad):
         assert torch.allclose(slopes, want, rtol=1e-5, atol=1e-5)
@@ -354,21 +354,20 @@ def test_make_fx(mode, pre_dispatch):
 
 
 def test_dynamic_is_refused_where_it_would_be_a_constant():
-    torch._dynamo.reset()
     with pytest.raises(RuntimeError, match="length of the sequence"):
         torch.jit.trace(rotary("dynamic"), (torch.zeros(1), AT))
     with pytest.raises(Exception, match="length of the sequence|data-dependent"):
         torch.export.export(rotary("dynamic"), (torch.zeros(1), AT))
     with pytest.raises(Exception, match="length of the sequence"):
-        torch.compile(rotary("dynamic"), fullgraph=True, backend="aot_eager")(torch.zeros(1), AT)
+        compiled(rotary("dynamic"))(torch.zeros(1), AT)
 
 
 def graphs(call, arguments):
     torch._dynamo.reset()
     counter = torch._dynamo.testing.CompileCounter()
-    compiled = torch.compile(call, backend=counter)
+    counted = torch.compile(call, backend=counter)
     for each in arguments:
-        compiled(*each)
+        counted(*each)
         call.to("cpu")  # a move that changes nothing costs no graph
     return counter.frame_count
 
@@ -409,26 +408,23 @@ CHANGES = {
 @pytest.mark.parametrize("at", [torch.arange(3), torch.arange(3.0)])
 @pytest.mark.parametrize("dynamic", [None, True])
 def test_arguments_that_change_between_compiled_calls(call, at, dynamic):
-    torch._dynamo.reset()
-    compiled = torch.compile(call, fullgraph=True, dynamic=dynamic, backend="aot_eager")
+    one_graph = compiled(call, dynamic=dynamic)
     for arguments in CHANGES[call]:
-        assert_near(parts(compiled(at, *arguments)), parts(call(at, *arguments)))
+        assert_near(one_graph(at, *arguments), call(at, *arguments))
 
 
 def test_modules_that_share_compiled_code():
     """They differ only in an attribute."""
-    torch._dynamo.reset()
-    compiled = torch.compile(lambda module, *inputs: module(*inputs), fullgraph=True, backend="aot_eager")
+    call = compiled(lambda module, *inputs: module(*inputs))
     for module, inputs in (
         *((P.Timesteps(8, True, 0, scale), (AT,)) for scale in (1.0, 1000.0, 3.5)),
         *((RotaryEmbedding(8, base=base), (torch.zeros(1), AT)) for base in (10000.0, 500.0, 10000.0)),
     ):
-        assert_near(parts(compiled(module, *inputs)), parts(module(*inputs)))
+        assert_near(call(module, *inputs), module(*inputs))
 
 
 def test_arguments_that_may_not_change():
     """What torch.compile traces is refused, since its value could be a stale one."""
-    torch._dynamo.reset()
     at = torch.arange(3.0)
     for arguments in ((np.float64(100), 2, W[:2]), (100.0, 2, np.array(W[:2])), (100.0, 2, torch.tensor(W[:2]))):
         with pytest.raises(Exception, match="allowed: numbers of Python|allowed: a list"):
@@ -463,7 +459,6 @@ def test_what_c_refuses_is_refused_with_a_gradient_too(call):
     "call", [P.SinusoidalPositionalEncoding(8), P.RotaryEmbedding(8), lambda x, at: P.table(positions=x, d_model=8)]
 )
 def test_nested_tensors_are_refused_in_compiled_code(call):
-    torch._dynamo.reset()
     for layout in torch.jagged, torch.strided:
         x = torch.nested.nested_tensor([torch.zeros(3, 8), torch.zeros(5, 8)], layout=layout)
         with pytest.raises(TypeError, match="(x|positions) is a nested tensor; allowed: a dense tensor"):

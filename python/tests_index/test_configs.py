@@ -118,12 +118,12 @@ def rotary_of(kind, config, layer):
         return module.DINOv3ViTRopePositionEmbedding(transformers.CONFIG_MAPPING[kind].from_dict(copy.deepcopy(config)))
     if not classes or kind not in transformers.CONFIG_MAPPING:
         return None
-    made = classes[0].config_class.from_dict(copy.deepcopy(config))
+    config_of_class = classes[0].config_class.from_dict(copy.deepcopy(config))
     names = ("rope_local_base_freq", "local_rope_theta") if layer == "sliding_attention" else ("global_rope_theta",)
     theta = next((config[name] for name in names if name in config), None)
     if theta:  # models of transformers 4 make a module for each type of layers so
-        made.rope_theta = theta
-    return classes[0].rotary(made)
+        config_of_class.rope_theta = theta
+    return classes[0].rotary(config_of_class)
 
 
 def frequencies_of(rotary, layer):

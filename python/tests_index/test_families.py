@@ -26,8 +26,8 @@ REASONS = (
 TRAINED_LENGTH, LENGTH = 1024, 4096
 
 
-def made():
-    """The families whose class can be made from their config."""
+def instances():
+    """The families whose class can be made from their config, with an instance."""
     for family in families.families()[0]:
         try:
             yield family, family.rotary(family.config())
@@ -35,7 +35,7 @@ def made():
             continue
 
 
-MADE = dict(made())
+INSTANCES = dict(instances())
 COUNTS = collections.Counter()
 
 
@@ -85,10 +85,10 @@ def check(rotary, ours, at, bound):
                     assert (a.float() - b.float()).abs().max() <= bound + 2 * torch.finfo(a.dtype).eps
 
 
-@pytest.mark.parametrize("family", MADE, ids=str)
+@pytest.mark.parametrize("family", INSTANCES, ids=str)
 def test_replaced_or_left(family):
     """It is replaced by a module with the same results and frequencies, or left for a reason."""
-    rotary = MADE[family]
+    rotary = INSTANCES[family]
     model = torch.nn.Sequential(rotary)
     findings = posenc.torch.audit(model)
     done = replace_rotary(model)
@@ -107,21 +107,19 @@ def test_replaced_or_left(family):
 
 def test_counts(capsys):
     """Runs after the test above, and prints what it counted."""
-    if COUNTS.total() < len(MADE):
+    if COUNTS.total() < len(INSTANCES):
         pytest.skip("only some classes were tried")
     replaced = COUNTS.pop("replaced")
+    text = f"\ntransformers {transformers.__version__}: {len(INSTANCES)} rotary classes can be made from a config; "
     with capsys.disabled():
-        print(
-            f"\ntransformers {transformers.__version__}: {len(MADE)} rotary classes can be made from a config; ", end=""
-        )
-        print(f"{replaced} were replaced, and {COUNTS.total()} left:", *COUNTS.items(), sep="\n  ")
-    assert replaced >= 0.8 * len(MADE)
+        print(f"{text}{replaced} were replaced, and {COUNTS.total()} left:", *COUNTS.items(), sep="\n  ")
+    assert replaced >= 0.8 * len(INSTANCES)
 
 
 def one_of_each():
     """The first family of each arrangement of columns and layer types."""
     first = {}
-    for family, rotary in MADE.items():
+    for family, rotary in INSTANCES.items():
         try:
             ours = rotary_like(rotary)
         except ValueError:
@@ -135,7 +133,7 @@ def one_of_each():
 
 def with_parameters(family, kind):
     """The default config with other rotary parameters."""
-    config, rotary = family.config(), MADE[family]
+    config, rotary = family.config(), INSTANCES[family]
     field = "rope_parameters" if hasattr(config, "rope_parameters") else "rope_scaling"  # transformers 5 and 4
     for layer_type in layer_types(rotary):
         parameters = getattr(config, field) or {}
@@ -177,8 +175,8 @@ def test_scaled(family, kind):
 )
 def test_formulas_of_one_model(name, kind, parameters):
     """Where a model departs from the kind of scaling that its config names, posenc does the same or leaves it."""
-    family = next(family for family in MADE if family.name == name)
-    if not layer_types(MADE[family]):
+    family = next(family for family in INSTANCES if family.name == name)
+    if not layer_types(INSTANCES[family]):
         pytest.skip("in this release it has no inv_freq")
     config = with_parameters(family, kind)
     config.head_dim = 128

@@ -77,7 +77,6 @@ def test_axes_of_diffusers(name, arguments, inputs):
         assert not done.replaced and "docs/recipes.md has the calls" in done.left["0"]
         return
     assert done.replaced == ["0"]
-    torch._dynamo.reset()
     for call in (model, torch.compile(model, fullgraph=True, backend="aot_eager"), copy.deepcopy(model).bfloat16()):
         for ours, want in zip(call(inputs), theirs(inputs), strict=True):
             assert ours.dtype == want.dtype and ours.shape == want.shape and (ours - want).abs().max() <= 2.0**-24

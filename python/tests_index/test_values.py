@@ -19,7 +19,6 @@ def test_values(is_compiled, dtype, most, record_property):
     def formula(positions):
         return _formula.rounded(_formula.of_integers(positions[:, None], TERMS, 2**32), dtype)
 
-    torch._dynamo.reset()
     call = torch.compile(formula, fullgraph=True) if is_compiled else formula
     count = differ = 0
     for positions in BLOCKS:
@@ -62,7 +61,6 @@ def test_without_float64(scale, most, kind, monkeypatch, record_property):
 def test_real_timesteps(scale, most, kind, is_compiled):
     """Compares 6.4 million values of each."""
     at = torch.rand(20000, dtype=kind, generator=torch.Generator().manual_seed(1)) * most
-    torch._dynamo.reset()
     call = torch.compile(timesteps_by_formula) if is_compiled else timesteps_by_formula
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
         want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=dtype)

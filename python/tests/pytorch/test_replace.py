@@ -44,48 +44,52 @@ def exact(positions, d=64, **more):
     return posenc.torch.pair(positions=positions, d_model=d, base=500000.0, **more)
 
 
+def cos_sin(result):
+    return (result.real, result.imag) if isinstance(result, torch.Tensor) else result
+
+
+#: For each column of a result, the index of its number of a position, and of its frequency.
+HALVES = [(0, k) for k in range(32)] * 2
+
+
+def of_axes(module):
+    return [(axis, k) for k, axis in enumerate(module.axes)] * 2
+
+
 @pytest.mark.parametrize(
     "module, at, columns",
     [
-        (Rotary(config()), AT, [*range(32)] * 2),
-        (Rotary(config()).bfloat16(), AT, [*range(32)] * 2),
-        (NoConfig(config()), AT, [*range(32)] * 2),
-        (NoConfig(config()).double(), AT, [*range(32)] * 2),
-        (Pairs(config()), AT, [k // 2 for k in range(64)]),
-        (Half(config()), AT, [*range(32)]),
-        (Mixed(config()), AT, [*range(5, 32), *range(31, -1, -1)]),
-        (Wide(config()), AT, [*range(32)] * 2),
-        (Complex(config()), AT, [*range(32)]),
-        (Sections(config()), THREE, [*range(32)] * 2),
-        (InTurn(config()), THREE, [*range(32)] * 2),
-        (InAnotherOrder(config()), THREE, [*range(32)] * 2),
-        (InTurn(config()), AT, [*range(32)] * 2),
-        (LastAxis(config()).bfloat16(), THREE[:2, 0].T, [k // 2 for k in range(64)]),
+        (Rotary(config()), AT, HALVES),
+        (Rotary(config()).bfloat16(), AT, HALVES),
+        (NoConfig(config()), AT, HALVES),
+        (NoConfig(config()).double(), AT, HALVES),
+        (Pairs(config()), AT, [(0, j // 2) for j in range(64)]),
+        (Half(config()), AT, HALVES[:32]),
+        (Mixed(config()), AT, HALVES[5:32] + HALVES[31::-1]),
+        (Wide(config()), AT, HALVES),
+        (Complex(config()), AT, HALVES[:32]),
+        (Sections(config()), THREE, of_axes(Sections)),
+        (InTurn(config()), THREE, of_axes(InTurn)),
+        (InAnotherOrder(config()), THREE, of_axes(InAnotherOrder)),
+        (InTurn(config()), AT, HALVES),
+        (LastAxis(config()).bfloat16(), THREE[:2, 0].T, [(j % 2, j // 2) for j in range(64)]),
     ],
 )
 def test_replaced(module, at, columns):
     """The new module has the layout of the old one, and the bits of posenc."""
     model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(module)).eval()
-    want = [module(X, at), module(X.bfloat16(), at)]
+    inputs = X, X.bfloat16()
+    results = [cos_sin(module(x, at)) for x in inputs]
     done = replace_rotary(model)
     assert done.replaced == ["1.0"] and done.left == {} and isinstance(model[1][0], RotaryEmbedding)
     assert not model[1][0].training
-    for theirs, ours in zip(want, (model[1][0](X, at), model[1][0](X.bfloat16(), at))):
-        is_complex = isinstance(ours, torch.Tensor)
-        parts = [(v.real, v.imag) if is_complex else v for v in (theirs, ours)]
-        near = 0.05 if module.inv_freq.dtype == torch.bfloat16 and at.shape[0] == 1 else 2.0**-7
-        for a, b in zip(*parts):
-            assert a.dtype == b.dtype and a.shape == b.shape
-            assert module.inv_freq.dtype == torch.bfloat16 or (a - b).abs().max() < near
-        for values, part in zip(parts[1], ("cos", "sin")):
-            axes = getattr(module, "axes", [0] * 32) if at.dim() == 3 else [0] * 32
-            numbers = at if at.dim() == 3 else at[None] if at.shape[0] == 1 else at.T[:, None]
-            each = [getattr(exact(number, dtype=values.dtype), part) for number in numbers]
-            if isinstance(module, LastAxis):
-                right = torch.stack([each[j % 2][..., k] for j, k in enumerate(columns)], -1)[0]
-            else:
-                right = torch.stack([each[axes[k]][..., k] for k in columns], -1)
-            assert torch.equal(values, right)
+    numbers = at if at.dim() == 3 else at.T if at.shape[1] == 2 else [at]
+    for x, old_values in zip(inputs, results):
+        for part, old, new in zip(("cos", "sin"), old_values, cos_sin(model[1][0](x, at))):
+            assert old.dtype == new.dtype and old.shape == new.shape
+            assert module.inv_freq.dtype == torch.bfloat16 or (old - new).abs().max() < 2.0**-7
+            by_number = [getattr(exact(number, dtype=new.dtype), part) for number in numbers]
+            assert torch.equal(new, torch.stack([by_number[i][..., k] for i, k in columns], -1))
     done.undo()
     assert model[1][0] is module and replace_rotary(model).replaced == ["1.0"]
     assert replace_rotary(model) == type(done)([], {}, [])
