@@ -97,7 +97,7 @@ def like(module: Any, cls: type[nn.Module]) -> nn.Module:
     if not {name for name in fields if name[0] != "_"} <= {*vars(ours)}:
         raise ValueError(f"it has other attributes than {cls.__name__}; {SEE}")
     inputs = at = constant([0, 0.5, 1, 999], "float32")
-    largest: Any = at[:, None] * abs(getattr(module, "scale", 1))  # position of each row
+    largest: Any = at[:, None] * abs(getattr(module, "scale", 1))  # the largest position of each row
     if cls is FluxPosEmbed:
         inputs = torch.stack([at.roll(axis) for axis in range(len(module.axes_dim))], -1)
         largest = inputs.amax(-1, keepdim=True)

@@ -41,8 +41,8 @@ FAR_TERMS = {INTEGER_TERMS: "far fraction, far rest", REAL_TERMS: "far parts, fa
 Terms = Tuple[Any, ...]  #: tensors of these names; None replaces those that a device does not support
 
 
-def numbers(p: Plan) -> dict[str, tuple[Any, str]]:
-    """Returns the frequencies of a plan as the formula needs them, and the dtype of each array."""
+def frequency_arrays(p: Plan) -> dict[str, tuple[Any, str]]:
+    """Returns the terms of the formula for the frequencies of a plan: the values and the dtype of each."""
     whole, unsigned, rest = p.phases()
     fraction = unsigned.view(np.int64)  # from -1/2 to 1/2 of a turn
     whole = whole + (fraction < 0)

@@ -17,14 +17,14 @@ from typing import Any, Iterable, Iterator, Tuple
 import torch
 from torch import nn
 
-#: How many numbers a token's position may have. The keys are the axis of positions that has these numbers.
+#: For each axis of positions that may have the numbers of a token's position: how many numbers are tried.
 COUNTS = {0: (2, 3, 4), -1: (2, 3, 4), None: (1,)}
 FAR = 1 << 17  # most of the compared positions are below it
 Columns = Tuple[Tuple[int, int], ...]  #: for each column of a result, the index of its number and of its frequency
 
 
 class _NotRotary(ValueError):
-    """A call of a module returned something else than a rotary module does."""
+    """A module does not return what a rotary module does. The text says how it differs."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,19 +127,18 @@ def _arrangement(module: nn.Module, layer_type: str | None) -> Observed:
                 for count in counts:
                     try:
                         observed = _with_columns(module, observed, count, is_written)
-                    except _NotRotary as error:
-                        problems.append((0, axis is not None, len(problems), str(error)))
-                    except Exception as error:  # of any type: the class was made for one of these shapes, if for any
-                        text = f"it cannot be called: {type(error).__name__}: {error}"
-                        problems.append((1, axis is not None, len(problems), text))
+                    except Exception as error:  # any type: the class takes at most one of these shapes
+                        has_failed = not isinstance(error, _NotRotary)
+                        text = f"it cannot be called: {type(error).__name__}: {error}" if has_failed else str(error)
+                        problems.append((has_failed, axis is not None, len(problems), text))
                 if observed.columns:
                     return observed
-    # A call that returned something tells more than one that failed, and the usual shape more than another one.
+    # Reports a wrong result rather than a failed call, and the usual shape of positions rather than another one.
     raise ValueError(min(problems)[-1])
 
 
 def _with_columns(module: nn.Module, observed: Observed, count: int, is_written: bool) -> Observed:
-    """Adds the columns for positions of so many numbers, found by calls at 0 and 1. A _NotRotary says what is wrong."""
+    """Adds the columns for positions of `count` numbers, as calls at 0 and 1 show them, or raises _NotRotary."""
     frequencies = getattr(module, observed.name)
     w = frequencies.detach().cpu().double().flatten()
     if is_written:

@@ -178,8 +178,8 @@ class RotaryEmbedding(nn.Module):
     def arrange(self, axis: int | None, columns: Mapping[int, Sequence[tuple[int, int]]], order: Sequence[int]) -> None:
         """Sets the columns of results, for modules that take the place of others.
 
-        axis: as `self.axis`. columns: by how many numbers a position has, for each column the index of its number and of its
-        frequency. The indices of frequencies are in the module's own order: frequency i is our frequency order[i]."""
+        axis: as `self.axis`. columns: by how many numbers a position has, for each column the index of its number and of
+        its frequency in the other module. The frequency with index i there is ours with index order[i]."""
         n = len(order)
         self._inv_freq, self.order = tuple(self._inv_freq[k] for k in order), order
         places = {count: tuple(i * n + order[k] for i, k in pairs) for count, pairs in columns.items()}

@@ -77,7 +77,7 @@ class Parameters(NamedTuple):
 
 
 def _scalings(module: nn.Module) -> list[Mapping[str, Any]]:
-    """Returns the scalings in the module's config: rope_parameters of transformers 5, and rope_scaling of earlier releases."""
+    """Returns the scalings in the module's config: rope_parameters (transformers 5) and rope_scaling (earlier)."""
     config = getattr(module, "config", None)
     values = [getattr(config, name, None) for name in ("rope_parameters", "rope_scaling")]
     return [value for value in values if isinstance(value, Mapping)]
@@ -126,7 +126,7 @@ def _possible_roundings(module: nn.Module, observed: Observed, w: Array) -> list
 
 
 def _order(w: Array, right: Array, rounded_to: Sequence[torch.dtype]) -> Array | None:
-    """Returns, for each frequency in w, the index in `right` of the one that was rounded to it; None if there is none."""
+    """Returns for each frequency in w the index in `right` of the one that was rounded to it; None if one has none."""
     falling = np.empty(len(w), int)
     falling[np.argsort(-w, kind="stable")] = np.arange(len(w))  # the same frequencies, which do not fall in w
     for order in (np.arange(len(w)), falling):

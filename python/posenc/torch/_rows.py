@@ -1,4 +1,5 @@
-"""Rows of a table for a tensor of positions. All functions and modules of posenc.torch come here, so all have one rule:
+"""Rows of a table for a tensor of positions. All functions and modules of posenc.torch use this file. One rule decides
+who computes the rows:
 
     call                                                                 who computes the rows
     eager, plain tensors on the CPU, no gradient or tangent wanted       C
@@ -29,7 +30,17 @@ from .._library import library
 from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, as_numbers, index, plan
 from .._table import filled
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
-from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
+from ._formula import (
+    FAR_TERMS,
+    INTEGER_TERMS,
+    REAL_TERMS,
+    Terms,
+    frequency_arrays,
+    kept,
+    of_integers,
+    of_reals,
+    rounded,
+)
 from ._tensors import TORCH_DTYPES, as_array, as_int64, as_tensor, check_positions, exact_positions
 
 _SymInt = getattr(torch, "SymInt", ())
@@ -64,7 +75,7 @@ def _plans(spec: str, dtype: str) -> Plans:
 
 
 def numbers_of(name: str, values: Any) -> tuple[float, ...] | None:
-    """Returns frequencies in a form that a module can keep when it is copied and pickled."""
+    """Returns frequencies as Python's numbers, with which a module can be copied and pickled."""
     values = values.detach() if isinstance(values, torch.Tensor) else values
     return None if values is None else tuple(as_numbers(name, as_array(name, values)).tolist())
 
@@ -112,11 +123,10 @@ def constant_number(number: Any) -> Any:
 
 
 def is_by_c(count: Any, positions: Any, first: Any) -> bool:
-    """Whether C computes the call of a function. If not, `rows` computes it for the tensor `positions_of`. Checks that
-    positions are dense.
+    """Whether C computes the call of a function. If not, `rows` computes it for the tensor that `positions_of` returns.
 
-    C also computes rows by count in torch.export, ONNX and jit.trace: there they are constants, unless the count is
-    the size of an input."""
+    Checks that positions are dense. In torch.export, ONNX and jit.trace, C computes rows by count too: they are
+    constants there, unless the count is the size of an input."""
     if isinstance(positions, torch.Tensor):
         check_dense("positions", positions)
         return is_plain(positions)
@@ -131,7 +141,7 @@ def device_of(device: torch.device | str | None, positions: Any) -> torch.device
 
 
 def positions_of(count: Any, positions: Any, first: Any, device: torch.device) -> torch.Tensor:
-    """Returns the positions of a call that C does not compute. Those that are no tensor get a device."""
+    """Returns the positions of a call that C does not compute as a tensor, which is on `device` if they were no tensor."""
     _arrays.check_one(count, positions, first)
     if positions is None:
         return torch.arange(first, first + count, dtype=torch.int64, device=device)
@@ -257,8 +267,8 @@ def _constant(spec: str, field: str) -> Any:
 @functools.lru_cache(maxsize=64)
 def _numbers(spec: str) -> dict[str, tuple[Any, str]]:
     near, far, _, factor, *_ = _plans(spec, "float32")
-    of_far = {f"far {name}": value for name, value in numbers(far).items()} if far else {}
-    return {**numbers(near), **of_far, "factor": ([factor], "float64")}
+    of_far = {f"far {name}": value for name, value in frequency_arrays(far).items()} if far else {}
+    return {**frequency_arrays(near), **of_far, "factor": ([factor], "float64")}
 
 
 @constant_in_graphs

@@ -63,7 +63,7 @@ def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
 
 
 def as_int64(positions: torch.Tensor) -> torch.Tensor:
-    """Returns integers as int64. Those that int64 lacks become 2^62, which is out of range too."""
+    """Returns integers as int64. Integers above its range become 2^62, which is refused too."""
     wide = positions.long()
     return wide.masked_fill(wide < 0, 1 << 62) if positions.dtype in _UNSIGNED else wide
 
@@ -77,8 +77,9 @@ def exact_positions(positions: torch.Tensor) -> torch.Tensor:
 
 
 def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
-    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process; truth values and
-    unsigned integers, for which PyTorch lacks operations, as int64."""
+    """Returns the positions of a module's call in a dtype with all operations.
+
+    16-bit positions become float32, after one warning in a process. Truth values and unsigned integers become int64."""
     if positions.dtype == torch.bool or positions.dtype in _UNSIGNED:
         return as_int64(positions)
     if positions.dtype not in HALF_PRECISION:
