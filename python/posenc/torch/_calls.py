@@ -53,8 +53,8 @@ def _is_in_transform() -> bool:
 
 
 def may_call_operator(positions: torch.Tensor, values_per_row: int) -> bool:
-    """Whether torch.compile is tracing for the CPU, no derivative is wanted, and some sizes of the compiled code's inputs
-    give more than FEW_VALUES.
+    """Whether torch.compile is tracing for the CPU, no derivative is wanted, and there are more than FEW_VALUES for some
+    sizes of the compiled code's inputs.
 
     If an operator has no derivative, torch.func.grad and jvp around it give zeros in compiled code, without an error.
     """

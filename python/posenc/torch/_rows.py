@@ -141,7 +141,7 @@ def device_of(device: torch.device | str | None, positions: Any) -> torch.device
 
 
 def positions_of(count: Any, positions: Any, first: Any, device: torch.device) -> torch.Tensor:
-    """Returns the positions of a call that C does not compute as a tensor, which is on `device` if they were no tensor."""
+    """Returns the positions of a call that C does not compute. Those that are no tensor become one on `device`."""
     _arrays.check_one(count, positions, first)
     if positions is None:
         return torch.arange(first, first + count, dtype=torch.int64, device=device)

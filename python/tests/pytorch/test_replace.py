@@ -347,6 +347,7 @@ class Foreign:
 FOREIGN = Foreign()
 
 
+@torch.no_grad()
 def of_angles(positions, d):
     angles = positions[:, None] * 10000.0 ** (-torch.arange(0, d, 2) / d)
     return torch.polar(torch.ones_like(angles), angles)
