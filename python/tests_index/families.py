@@ -22,7 +22,7 @@ Config = getattr(transformers, "PreTrainedConfig", None) or transformers.Pretrai
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
 #: Arguments that the configs with these names need: with their defaults, the rotary class cannot be made or called, or
 #: has an odd number of columns, which no model has.
-GIVEN: dict[str, dict[str, Any]] = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "CohereCompassTextConfig": {
         "num_hidden_layers": 2,
         "layer_types": ["sliding_attention", "full_attention"],
@@ -53,7 +53,7 @@ class Family:
         return f"{self.name}({self.config_class.__name__})"
 
     def config(self) -> Any:
-        return self.config_class(**copy.deepcopy(GIVEN.get(self.config_class.__name__, {})))
+        return self.config_class(**copy.deepcopy(ARGUMENTS.get(self.config_class.__name__, {})))
 
     def rotary(self, config: Any) -> Any:
         return getattr(importlib.import_module(self.module), self.name)(config)

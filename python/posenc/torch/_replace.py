@@ -67,13 +67,12 @@ def replace_rotary(model: nn.Module) -> Replaced:
             if module not in outcomes:
                 outcomes[module] = replacement(module) if is_candidate(module) else _reason(module)
             new, name = outcomes[module], f"{path}.{child}".lstrip(".")
-            if isinstance(new, str):
-                if new:
-                    result.left[name] = new
-                continue
-            _move_attributes(module, new)
-            result._originals.append((parent, child, module))
-            result.replaced.append(name)
+            if isinstance(new, nn.Module):
+                _move_attributes(module, new)
+                result._originals.append((parent, child, module))
+                result.replaced.append(name)
+            elif new:
+                result.left[name] = new
     for parent, child, module in result._originals:
         new = outcomes[module]
         assert isinstance(new, nn.Module)

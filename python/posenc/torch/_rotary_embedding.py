@@ -38,7 +38,7 @@ def _spec(near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int)
 
 
 @constant_in_graphs
-def _kept(numbers: tuple[float, ...], dtype: str, device: torch.device) -> torch.Tensor:
+def _constants(numbers: tuple[float, ...], dtype: str, device: torch.device) -> torch.Tensor:
     return kept(repr(numbers), dtype, device, (numbers, dtype))
 
 
@@ -198,7 +198,7 @@ class RotaryEmbedding(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         if name == "inv_freq":  # code of models may read it; no buffer, which a cast of the model would round
-            return _kept(self._inv_freq, "float32", self._device).clone()
+            return _constants(self._inv_freq, "float32", self._device).clone()
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -267,7 +267,7 @@ class RotaryEmbedding(nn.Module):
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         if self._places:  # one call, since the frequencies may depend on the length, which is the same for all numbers
             by_number = self._by_number(positions)
-            places = _kept(self._places[int(by_number.shape[0])], "int64", by_number.device)
+            places = _constants(self._places[int(by_number.shape[0])], "int64", by_number.device)
             each = [part.movedim(0, -2).flatten(-2) for part in cos_sin(by_number, spec, dtype)]
             cos, sin = (part.index_select(-1, places) for part in each)
         else:
