@@ -98,6 +98,10 @@ static void calls(void **state) {
           a.out = memory + 1);
   REFUSED(DOMAIN, "positions[0] is", given, a.positions = (const void *)(memory + 4); a.reals = memory + 4;
           a.row_stride = 12);
+  /* Positions, beyond the domain, that end where the rows start or start where the rows end. */
+  REFUSED(DOMAIN, "positions[0] is", given, a.positions = (const void *)memory; a.reals = memory;
+          a.out = memory + COUNT);
+  REFUSED(DOMAIN, "positions[0] is", given, a.positions = (const void *)(memory + 8); a.reals = memory + 8);
   for (int k = -20; k <= 20; k++) { /* one row or two of 4 sines, and as many cosines k elements further, 8 apart */
     const int one_row = abs(k) < 4, two_rows = one_row || (abs(k) > 4 && abs(k) < 12);
     for (int count = 1; count <= 2; count++)
@@ -114,7 +118,7 @@ static void calls(void **state) {
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1);
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1);
   REFUSED(DOMAIN, "first is 9223372036854775807|-2^32 to 2^32", ranges, a.first = INT64_MAX);
-  REFUSED(DOMAIN, "count is 2|-2^32 to 2^32", ranges, a.first = far);
+  REFUSED(DOMAIN, "count is 2, so the last position is beyond 2^32|-2^32 to 2^32", ranges, a.first = far);
   REFUSED(DOMAIN, "count is 8589934594|-2^32 to 2^32", ranges, a.first = -far; a.count = 2 * far + 2);
   TELL(POSENC_OK, "", ranges, a.first = far; a.count = 1);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1;
