@@ -94,8 +94,10 @@ static void calls(void **state) {
   /* Positions in the second row, at the first row's start, and, beyond the domain, between the rows. */
   REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.positions = (const void *)(memory + 7); a.reals = memory + 7;
           a.row_stride = 14);
-  REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.positions = (const void *)memory; a.reals = memory;
-          a.out = memory + 1);
+  char addresses[80];
+  snprintf(addresses, sizeof addresses, "positions are %p and out is %p, so rows of out overlap", (void *)memory,
+      (void *)(memory + 1));
+  REFUSED(ARGUMENT, addresses, given, a.positions = (const void *)memory; a.reals = memory; a.out = memory + 1);
   REFUSED(DOMAIN, "positions[0] is", given, a.positions = (const void *)(memory + 4); a.reals = memory + 4;
           a.row_stride = 12);
   /* Positions, beyond the domain, that end where the rows start or start where the rows end. */
@@ -105,8 +107,8 @@ static void calls(void **state) {
   for (int k = -20; k <= 20; k++) { /* one row or two of 4 sines, and as many cosines k elements further, 8 apart */
     const int one_row = abs(k) < 4, two_rows = one_row || (abs(k) > 4 && abs(k) < 12);
     for (int count = 1; count <= 2; count++)
-      TELL((count == 1 ? one_row : two_rows) ? POSENC_ERROR_ARGUMENT : POSENC_OK, "", OF(PAIR),
-           a.out = (float *)(void *)memory + 100;
+      TELL((count == 1 ? one_row : two_rows) ? POSENC_ERROR_ARGUMENT : POSENC_OK,
+           "rows of 4 columns overlap with row_stride 8", OF(PAIR), a.out = (float *)(void *)memory + 100;
            a.cosines = (float *)a.out + k; a.count = count);
   }
   for (int i = 0; i < 5; i++)
