@@ -69,7 +69,10 @@ def _check(module: nn.Module) -> None:
     for what, names in (
         ("parameters", [name for name, _ in module.named_parameters()]),
         ("modules", [name for name, _ in module.named_children()]),
-        ("buffers that are no frequencies", [name for name in buffers if not name.endswith("inv_freq")]),
+        (
+            "buffers other than inv_freq (posenc.torch.audit says how to replace a table)",
+            [name for name in buffers if not name.endswith("inv_freq")],
+        ),
     ):
         if names:
             raise ValueError(f"it has {what}: {', '.join(names)}")

@@ -252,7 +252,10 @@ NO_BASE = "its frequencies are not those of its config, and no base gives them"
     "module, why",
     [
         (with_more(log_scale=nn.Parameter(torch.tensor(0.1))), "it has parameters: log_scale"),
-        (with_more(shift=torch.tensor(3)), "it has buffers that are no frequencies: shift"),
+        (
+            with_more(shift=torch.tensor(3)),
+            "it has buffers other than inv_freq (posenc.torch.audit says how to replace a table): shift",
+        ),
         (with_more(child=nn.Linear(1, 1)), "it has parameters: child.weight, child.bias"),
         (with_more(child=nn.Dropout()), "it has modules: child"),
         (with_more(local_inv_freq=torch.ones(32)), "it has inv_freq beside the frequencies of layer types"),
