@@ -29,6 +29,7 @@ RECIPES = {
     "cosines in bfloat16": "unavoidable: right values rounded to bfloat16",
     "cosines in float16": "unavoidable: right values rounded to float16",
 }
+EXPERIMENT = "what such angles did to a small model: An experiment, in docs/accuracy.md of the source"
 ASK = (
     "to be sure, add --transformers: the installed transformers makes the model, without weights, in seconds or minutes"
 )
@@ -248,4 +249,6 @@ def rotary_text(part: Answer, name: str, source: str) -> str:
     if part["compared"] < below[-1]:
         half = part["compared"] // 2
         lines.append(f"of more than {2 * half:,} positions, the first and the last {half:,} were compared")
+    if not all(verdict["right"] for verdict in verdicts):
+        lines.append(EXPERIMENT)
     return "\n".join(lines)
