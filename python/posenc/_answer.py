@@ -130,7 +130,8 @@ def answer_text(answer: Answer, name: str, with_calls: bool) -> str:
     notes = [f"{name}: {escaped(note)}" for note in answer["notes"]]
     if not answer["found"] and is_config:
         notes = notes or [f"{name}: no rotary embedding was found"]
-        notes.append("tables, if any, are in the model's .safetensors file")
+        if not transformers:
+            notes.append("tables, if any, are in the model's .safetensors file")
     elif not answer["found"]:
         notes = notes or [f"{name}: no sinusoidal table and no rotary embedding was found"]
     if is_config and not transformers and (notes or any({*part["assumed"]} - {"dtype"} for part in answer["found"])):
@@ -197,11 +198,10 @@ def verdict_text(verdict: Answer, rounding: float) -> str:
     if dtype in ("float32", "float64", ""):
         return text
     first, share = verdict["rounding_exceeded_from"], verdict["share_unequal"]
-    text += f", beside the rounding to {dtype}"
     if verdict["error"] <= rounding:
-        text += ", which is larger"
+        text += f". The rounding to {dtype} is larger"
     elif first is not None:
-        text += f", which they exceed from about position {float(f'{first:.2g}'):,.0f} on"
+        text += f". Up to about position {float(f'{first:.2g}'):,.0f}, the rounding to {dtype} is larger"
     return f"{text}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
 
 
@@ -239,6 +239,8 @@ def rotary_text(part: Answer, name: str, source: str) -> str:
     if {*part["assumed"]} - {"dtype"}:
         lines.append("If what is assumed holds:")
     lines += [f"{verdict['model'] + ':':{width}}  {verdict_text(verdict, rounding)}" for verdict in verdicts]
+    if part["keeps_table"]:
+        lines.append("It keeps a table of cosines and sines: a conversion rounds these once, and not the frequencies")
     lines += ["", f"{'largest error of cosines and sines, below position':52}"]
     lines[-1] += "".join(f"  {count:>11,}" for count in below)
     for recipe, errors in part["errors"].items():

@@ -39,6 +39,7 @@ class Part:
     positions: int = 0
     dtype: str = "float32"  #: of the model; "" if only the frequencies are known
     model_type: str = ""
+    keeps_table: bool = False  #: whether the model keeps cosines and sines, which a conversion rounds once
     #: The key from which each number was read, or a description of what was assumed because there was no key. The
     #: numbers have their names in the JSON.
     read: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -201,12 +202,14 @@ def comparison(part: Part, max_values: int) -> dict[str, Any]:
     if part.dtype == "float16":
         narrow, cast = "float16", "model.half()"
     models = {"float32": f"as from_pretrained loads it, in {part.dtype}", narrow: f"converted later, by {cast}"}
+    if part.keeps_table:
+        del models[narrow]
     if not part.dtype:  # only frequencies are known, and no model that has them
         models = {"float32 angles": "with float32 angles of these"}
     by_length = []
     for length in below:
         w = part.used(length)
-        recipes = [w, rounded(w, narrow).astype("f4"), narrow] if part.dtype else [w, narrow]
+        recipes = [w, rounded(w, narrow).astype("f4"), narrow] if len(models) == 2 else [w, narrow]
         by_length.append(errors(recipes, part.exact(length), length, max_positions, part.dtype))
     names = [*models, f"cosines in {narrow}"]
     largest = {name: [each.largest for each in of_recipe] for name, of_recipe in zip(names, zip(*by_length))}
@@ -230,7 +233,19 @@ def description(part: Part) -> dict[str, Any]:
         call = f"posenc.pair({count}, {2 * len(r.freqs)}, freqs=r.freqs, freqs_low=r.freqs_low)"
         call = f"(r.attention_factor * x for x in {call})" if r.attention_factor != 1 else call
         call = f"r = posenc.rotary_frequencies({part.head}, {part.base!r}, {arguments}); cos, sin = {call}"
-    fields = ("name", "model_type", "columns", "base", "is_about", "scaling", "dtype", "read", "assumed", "unread")
+    fields = (
+        "name",
+        "model_type",
+        "keeps_table",
+        "columns",
+        "base",
+        "is_about",
+        "scaling",
+        "dtype",
+        "read",
+        "assumed",
+        "unread",
+    )
     answer = {field: getattr(part, field) for field in fields}
     numbers = {"head_dim": part.head, "frequencies": len(r.freqs), "attention_factor": r.attention_factor}
     return {**answer, **numbers, "call": call}

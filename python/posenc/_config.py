@@ -32,6 +32,7 @@ OTHER_EMBEDDINGS = (
 )
 EMBEDDING_TYPES = ("position_embedding_type", "position_embeddings_type")
 SWITCHES = ("rope", "rotary", "use_rope", "use_rotary", "use_rotary_emb", "use_rotary_embeddings", "use_mem_rope")
+KEEP_TABLE = ("gptj", "codegen")  # their code keeps cosines and sines; that of all others keeps frequencies
 #: The numbers of most models, which are assumed if there is no key.
 ASSUMED_BASE, ASSUMED_HEAD, ASSUMED_POSITIONS, ASSUMED_PATCHES = 10000.0, 128, 1 << 17, 2048
 
@@ -204,6 +205,7 @@ def part_of(keys: Keys, layer: str, scaling: Mapping[str, Any], name: str, confi
                 part.dtype, part.read["dtype"] = dtype, key
         if isinstance(values.get("model_type"), str):
             part.model_type = values["model_type"]
+    part.keeps_table = part.model_type in KEEP_TABLE
     part.note("dtype", part.read.get("dtype", ""), f"dtype {part.dtype}")
     exact(part.positions)  # refuses numbers that it cannot be computed from
     return part

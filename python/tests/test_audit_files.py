@@ -49,8 +49,8 @@ def test_text_and_json(audited, tmp_path):
         "config.json: llama, rotary embedding, 64 frequencies of heads of 128 (hidden_size / num_attention_heads), base "
         "500000 (rope_theta), llama3 (rope_scaling, factor 8, original length 8,192); read by its keys, nothing assumed\n",
         "\nas from_pretrained loads it, in bfloat16:      right for most uses: errors of at most 0.0093 below position "
-        "131,072, beside the rounding to bfloat16, which they exceed from about position 25,000 on. 5.1 % of the cosines "
-        "and sines are not the nearest bfloat16 numbers\n",
+        "131,072. Up to about position 25,000, the rounding to bfloat16 is larger. 5.1 % of the cosines and sines are not "
+        "the nearest bfloat16 numbers\n",
         "\nconverted later, by model.to(torch.bfloat16):  wrong already below position 512, by up to 0.86. "
         "Call posenc.torch.replace_rotary(model), before or after the conversion\n",
         "\nlargest error of cosines and sines, below position            512        2,048      131,072\n",
@@ -127,6 +127,16 @@ def test_the_call_that_is_printed(rope_type, audited):
         assert all(1e-8 < error < 1e-3 for error in part["errors"]["float32"])
         stored = part["errors"]["cosines in bfloat16"][-1]
         assert 2.0**-10 < stored <= (2.0**-9 if r.attention_factor <= 1 else 2.0**-8) * 1.001
+
+
+def test_a_model_that_keeps_a_table(audited):
+    """GPT-J's code: a conversion rounds its cosines and sines once, so it does no harm."""
+    gptj = dict(model_type="gptj", n_embd=64, n_head=2, n_positions=2048, rotary_dim=16)
+    (part,) = parts(audited, gptj)
+    assert part["keeps_table"] and [verdict["right"] for verdict in part["verdicts"]] == [True]
+    text = audited(gptj)
+    assert "converted" not in text and "keeps a table" in text and "replace_rotary" not in text
+    assert "converted" in audited(dict(gptj, model_type="minimax_m2"))
 
 
 def test_the_attention_factor_multiplies_the_errors(audited):

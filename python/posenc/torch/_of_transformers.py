@@ -49,6 +49,9 @@ def parts(path: str) -> tuple[list[Part], list[str], str]:
 
 def _replacement_on_cpu(module: Any) -> Any:
     """Returns the replacement of a new instance on the CPU, or the reason why there is none."""
+    tables = [name for name, _ in module.named_buffers() if not name.endswith("inv_freq")]
+    if tables:
+        return f"it keeps {', '.join(tables)}; load the model and call posenc.torch.audit(model)"
     if getattr(module, "config", None) is None:
         return "it has no config, from which it could be made again"
     try:
