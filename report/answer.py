@@ -4,7 +4,7 @@ import math
 import textwrap
 from typing import NamedTuple
 
-from . import checks, document, judge
+from . import checks, decisions, document
 from .accuracy import PAPER, Accuracy
 from .case_names import place
 from .formats import listed, number, plural, position, three, times_as_fast, ulps
@@ -25,8 +25,8 @@ class Answer(NamedTuple):
 
 def families(run):
     """{family: (its fastest member, its fastest one without AVX-512; None where there is none)}, those within the budget
-    first, each kind by speed. The judge decides which member is the fastest; the one with the widest vectors is it until
-    another one is faster."""
+    first, each kind by speed. The member with the widest vectors counts as the fastest unless another one is faster
+    (decisions.py)."""
     found, members = {}, {}
     for name in (name for name in run.judged if name in run.timed):
         members.setdefault(run.families[name], {})[name] = run.timed[name].times
@@ -42,7 +42,7 @@ def families(run):
 
 
 def fastest(times):
-    return judge.pick(times, next(iter(times))).name if times else None
+    return decisions.pick(times, next(iter(times))).name if times else None
 
 
 def shown_name(run, name):
@@ -186,7 +186,7 @@ def use(run):
     lines = code(run, name)
     others = [best for best, _ in families(run).values() if best != name and best in pick.against]
     for best in others[:1]:
-        said = times_as_fast(judge.compare(run.timed[name].times, run.timed[best].times), "as fast here")
+        said = times_as_fast(decisions.compare(run.timed[best].times, run.timed[name].times), "as fast here")
         lines.append(f"{run.accuracy.request(best)}: {said}, {promise(run, best)}")
     return lines
 
@@ -220,7 +220,7 @@ def other_work(run):
 
 def rank(comparison):
     """What is certain first."""
-    return comparison.verdict == "slower", comparison.ratio
+    return comparison.outcome == "faster", comparison.ratio
 
 
 def names(run, *members):
@@ -233,7 +233,7 @@ def joined(found):
     """found: [(the comparison, the faster one, the other one, where)]"""
     said, same = {}, []
     for c, name, other, where in found:
-        if c.verdict != "slower":
+        if c.outcome != "faster":
             same.append(where)
         elif (name, other) in said:
             said[name, other].append(f"{three(c.ratio)} {where}")
@@ -304,8 +304,8 @@ def main(args):
 
 def pick(args):
     """./scripts/pick"""
-    budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
-    budget = judge.Budget() if budget == (math.inf, math.inf) else budget
+    budget = decisions.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
+    budget = decisions.Budget() if budget == (math.inf, math.inf) else budget
     given = (option.partition("=")[::2] for option in args.table)
     options = {key.replace("-", "_"): value for key, value in given if key not in ("positions", "d-model")}
     run = Run(load(args.verify, VERIFY), load(args.bench, BENCH), budget, options)

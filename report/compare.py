@@ -1,7 +1,7 @@
 """The answer of ./scripts/compare: the cases of posenc-bench that became slower or faster between two builds."""
 import math
 
-from . import document, judge
+from . import decisions, document
 from .document import Table
 from .formats import plural, three
 from .load import BENCH, fail, load
@@ -21,11 +21,11 @@ def times(path):
 
 
 def compared(before, after):
-    """{name: how the case compares with itself before}"""
+    """{name: how the case before compares with the case after}: a ratio above 1 means that it has become slower."""
     old, new = times(before), times(after)
     for name in sorted({*old} ^ {*new}):
         fail(f"{name} was measured in one of the builds only")
-    return {name: judge.compare(new[name], old[name]) for name in new}
+    return {name: decisions.compare(old[name], new[name]) for name in new}
 
 
 def is_slower(c, than):
@@ -46,7 +46,7 @@ def main(args):
     if args.names:
         print("|".join(named))
         return 0
-    rows = [[n, c.verdict, said(c), said(again[n]) if n in again else "-"] for n, c in named.items()]
+    rows = [[n, "slower" if c.ratio > 1 else "faster", said(c), said(again[n]) if n in again else "-"] for n, c in named.items()]
     if rows:
         print(*document.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
     others = plural(len(found) - len(named), "other case" if rows else "case")

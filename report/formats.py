@@ -42,20 +42,19 @@ def three(value):
 
 
 def times_as_fast(c, as_fast="as fast", brief=False):
-    """How fast the fastest is beside another one, in words. c: the judge's comparison of that other one with it:
-    "1.25 times as fast (at least 1.1)"; as_fast: these two words and what follows them, such as "as fast as exact"; brief:
-    without the brackets, and without a ratio that is not certain"""
-    if c.verdict == "tie" or (c.verdict == "undecided" and brief):
+    """A Comparison in words: "1.25 times as fast (at least 1.1)"
+    as_fast: these two words and what follows them, such as "as fast as exact"
+    brief: without the brackets, and without a ratio that is not certain"""
+    if c.outcome == "tie" or (c.outcome == "undecided" and brief):
         return f"about {as_fast}"
-    said = f"{three(c.ratio)} times {as_fast}"
+    text = f"{three(c.ratio)} times {as_fast}"
     if brief:
-        return said
-    if c.verdict == "undecided":
-        cannot = "this run cannot tell: " + " to ".join(map(three, c.interval)) if c.interval else ""
-        return f"{said} ({cannot or 'too few turns to tell'})"
-    if c.ratio > 1:
-        return f"{said} (at least {three(c.ratio - c.unsure)})"
-    return f"{said} (at most {three(c.ratio + c.unsure)})"
+        return text
+    if not c.interval:
+        return f"{text} (too few turns to tell)"
+    if c.outcome == "undecided":
+        return f"{text} (this run cannot tell: {' to '.join(map(three, c.interval))})"
+    return f"{text} (at {'least' if c.outcome == 'faster' else 'most'} {three(c.near_end)})"
 
 
 def plural(count, word):

@@ -2,7 +2,7 @@
 same work."""
 from typing import NamedTuple
 
-from . import document, judge
+from . import decisions, document
 from .document import Table
 from .formats import number, position, three, times_as_fast
 from .load import BENCH, PEERS, load
@@ -35,7 +35,7 @@ class Beside(NamedTuple):
     result: Result
     our_name: str
     our_result: Result
-    comparison: judge.Comparison  # of our time with the peer's
+    comparison: decisions.Comparison  # of posenc with the peer
 
 
 def works(speeds):
@@ -56,7 +56,7 @@ def compared(speeds):
         ours = next((name for name in OURS if name in results), None)
         for name in sorted(results, key=lambda name: results[name].ns):
             if ours and name not in (*OURS, "anchored"):
-                comparison = judge.compare(results[name].times, results[ours].times)
+                comparison = decisions.compare(results[ours].times, results[name].times)
                 yield Beside(work, name, results[name], ours, results[ours], comparison)
 
 
@@ -70,7 +70,7 @@ def chosen(speeds):
         is_main = work.n == MAIN.get(work.kind)
         if library and (is_main or library == ROTATION and (work.size == (LONG, 128) or work.end == EARLY)):
             main.setdefault((work, library), peer)
-        elif comparison.verdict == "faster":
+        elif comparison.outcome == "slower":
             if work.kind not in wins or comparison.ratio <= wins[work.kind].comparison.ratio:
                 wins[work.kind] = peer
     keep = [*main.values(), *wins.values()]

@@ -1,7 +1,7 @@
 """A report of posenc-verify and a run of posenc-bench, joined: which table the answer is on, and the pick for each work."""
 import math
 
-from . import judge
+from . import decisions
 from .accuracy import DEFAULT_D_MODEL, Accuracy
 from .formats import at_positions, listed
 from .speeds import Speeds
@@ -20,9 +20,9 @@ class Run:
     mismatch: how the judged table differs from the measured one, or ""
     judged: the implementations whose errors in `ranges` are known
     ranked: their errors and speeds are of one table, and are compared
-    picks: {work: the judge's pick}; none if emulated, or if the tables differ"""
+    picks: {work: the pick for it}; none if emulated, or if the tables differ"""
 
-    def __init__(self, verify, bench=None, budget=judge.Budget(), options=None):
+    def __init__(self, verify, bench=None, budget=decisions.Budget(), options=None):
         self.accuracy, self.speeds = Accuracy(verify), Speeds(bench or {"benchmarks": []})
         self.entries, self.families = self.accuracy.entries, self.accuracy.families
         self.budget, self.options, self.is_one_table = budget, options, options is not None
@@ -84,7 +84,7 @@ class Run:
         for work, measured in times.items():
             within = {n: measured[n] for n in self.entries if n in measured and self.is_within_budget(n, work)}
             if within:
-                found[work] = judge.pick(within, self.default)
+                found[work] = decisions.pick(within, self.default)
         return found
 
     def left_out(self):

@@ -1,7 +1,7 @@
 """The tables of a run: what to use for each work, errors, speeds, and what has no figures."""
 import math
 
-from . import document, judge
+from . import decisions, document
 from .case_names import case_name
 from .document import Table
 from .formats import at_positions, listed, number, position, share, three, times_as_fast, ulps
@@ -45,7 +45,7 @@ def works(run):
         rivals = [name for name in pick.against if run.families[name] != run.families[pick.name]]
         if rivals:
             rival = min(rivals, key=lambda name: pick.against[name].ratio)
-            c = judge.compare(*(run.results[work.by(name)].times for name in (rival, pick.name)))
+            c = decisions.compare(*(run.results[work.by(name)].times for name in (pick.name, rival)))
             use, beside = run.accuracy.request(pick.name), run.accuracy.request(rival)
             rows.append([case_name(work), use, times_as_fast(c, f"as fast as {beside}")])
     title = f"Within {run.budget.ulp:g} ULP at the positions of the work, on this machine"

@@ -6,7 +6,7 @@ import pytest
 from made_up import bench, case, failed_case, file
 from report.load import load
 from report.formats import times_as_fast
-from report.judge import Comparison
+from report.decisions import Comparison
 from report.speeds import Case, Speeds
 from report.tables import cell, of_limit
 
@@ -21,14 +21,14 @@ def test_ratio_and_spread():
 
 
 @pytest.mark.parametrize("comparison, said", [
-    (Comparison(1.25, 0.1, "slower", (1.15, 1.9)), "1.25 times as fast (at least 1.15)"),
-    (Comparison(0.6, 0.1, "faster", (0.5, 0.7)), "0.600 times as fast (at most 0.700)"),
-    (Comparison(1.01, 0.02, "tie", (0.99, 1.03)), "about as fast"),
-    (Comparison(1.05, 0.2, "undecided", (0.85, 1.2)), "1.05 times as fast (this run cannot tell: 0.850 to 1.20)"),
-    (Comparison(1.5, None, "undecided"), "1.50 times as fast (too few turns to tell)"),
+    (Comparison(1.25, "faster", (1.15, 1.9)), "1.25 times as fast (at least 1.15)"),
+    (Comparison(0.6, "slower", (0.5, 0.7)), "0.600 times as fast (at most 0.700)"),
+    (Comparison(1.01, "tie", (0.99, 1.03)), "about as fast"),
+    (Comparison(1.05, "undecided", (0.85, 1.2)), "1.05 times as fast (this run cannot tell: 0.850 to 1.20)"),
+    (Comparison(1.5, "undecided"), "1.50 times as fast (too few turns to tell)"),
 ])  # fmt: skip
 def test_ratios_in_words(comparison, said):
-    brief = "about as fast" if comparison.verdict == "undecided" else said.partition(" (")[0]
+    brief = "about as fast" if comparison.outcome == "undecided" else said.partition(" (")[0]
     assert times_as_fast(comparison) == said and times_as_fast(comparison, brief=True) == brief
 
 

@@ -1,41 +1,47 @@
-"""The rules of judge.py, with made-up times and errors."""
+"""The rules of decisions.py, with made-up times and errors."""
 import math
 
 import pytest
 
 from made_up import case, entry, ranges, verify
 from report.accuracy import Accuracy
-from report.judge import Budget, compare, pick
+from report.decisions import Budget, compare, pick
 from report.run import Run
 from report.speeds import Case
 
 
 @pytest.mark.parametrize("ratios, word", [
-    # Less 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second
+    # Less 1: how many times as fast the first is. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second
     # smallest to the second largest.
-    ((0.24, 0.25, 0.28, 0.30, 0.31, 0.33, 0.87), "slower"),  # 0 is outside, although the other end is far away
-    ((-0.24, -0.25, -0.28, -0.30, -0.31, -0.33, -0.20), "faster"),
+    ((0.24, 0.25, 0.28, 0.30, 0.31, 0.33, 0.87), "faster"),  # 0 is outside, although the other end is far away
+    ((-0.24, -0.25, -0.28, -0.30, -0.31, -0.33, -0.20), "slower"),
     ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156), "undecided"),
-    ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156, 0.16, 0.17), "slower"),  # one outlier does not decide
+    ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156, 0.16, 0.17), "faster"),  # one outlier does not decide
     ((0.05, 0.01, -0.12, -0.126, -0.13, -0.14, -0.156, -0.16, -0.17), "undecided"),
-    ((0.02,) * 9, "slower"),  # 2 %, with certainty
+    ((0.02,) * 9, "faster"),  # 2 %, with certainty
     ((0.009,) * 9, "tie"),  # as close as two runs of one program
     ((-0.02, -0.01, 0, 0, 0.01, 0.01, 0.02, 0.02, 0.5), "tie"),
     ((-0.02, -0.01, 0, 0.03, 0.04, 0.04, 0.05, 0.06, 0.5), "undecided"),  # the median is not below 3 %
     ((-0.2, -0.15, 0, 0, 0.01, 0.01, 0.02, 0.02, 0.5), "undecided"),  # an end is 10 points away
     ((0.5,) * 5, "undecided"),  # too few
 ])  # fmt: skip
-def test_the_word(ratios, word):
-    found = compare([1 + ratio for ratio in ratios], [1] * len(ratios))
-    assert found.verdict == word
-    assert (found.unsure, found.interval) == (None, None) if len(ratios) == 5 else found.unsure >= 0.01
+def test_the_outcome(ratios, word):
+    found = compare([1] * len(ratios), [1 + ratio for ratio in ratios])
+    assert found.outcome == word and (found.interval is None) == (len(ratios) == 5)
 
 
 def test_pairs():
-    """The times are compared pair by pair, and the uncertainty reaches from the median towards 1."""
-    found = compare([2.2, 4.8, 1.1, 3.6, 2.6, 1.4, 9], [2, 4, 1, 3, 2, 1])  # 10, 20, 10, 20, 30 and 40 % longer
-    assert (found.ratio, found.unsure) == (pytest.approx(1.2), pytest.approx(0.1)) and found.verdict == "slower"
+    """The times are compared pair by pair."""
+    found = compare([2, 4, 1, 3, 2, 1], [2.2, 4.8, 1.1, 3.6, 2.6, 1.4, 9])  # 10, 20, 10, 20, 30 and 40 % longer
+    assert (found.ratio, found.near_end) == (pytest.approx(1.2), pytest.approx(1.1)) and found.outcome == "faster"
     assert found.interval == (pytest.approx(1.1), pytest.approx(1.4))
+    assert compare([1] * 9, [1.2] * 9).near_end == pytest.approx(1.19), "two runs differ by 1 %"
+    assert compare([1] * 9, [0.8] * 9).near_end == pytest.approx(0.81)
+
+
+def test_an_interval_that_ends_at_1():
+    """It contains 1, so nothing is faster."""
+    assert compare([1] * 6, [1, 1.2, 1.2, 1.2, 1.2, 1.2]).outcome == "undecided"
 
 
 NAMES = "abc"  # b is the default
@@ -65,8 +71,8 @@ def test_the_pick(longer, swing, not_within, repetitions, picked, fastest, ties)
     }
     found = pick(times, "b")
     assert (found.name, found.fastest) == (picked, fastest)
-    assert (found.against[picked].verdict == "undecided") == (picked not in ties)
-    assert [name for name, c in found.against.items() if c.verdict == "tie"] == [*ties]
+    assert (found.against[picked].outcome == "undecided") == (picked not in ties)
+    assert [name for name, c in found.against.items() if c.outcome == "tie"] == [*ties]
 
 
 def test_the_fastest_of_a_circle():
@@ -74,7 +80,7 @@ def test_the_fastest_of_a_circle():
     times = {"a": (0.99, 1.98, 2.97) * 3, "b": (2, 3, 1) * 3, "c": (3, 1, 2) * 3}
     found = pick(times, None)
     assert found.name == found.fastest == "a"
-    assert found.against["c"].ratio < 1 and found.against["c"].verdict == "undecided"
+    assert found.against["c"].ratio < 1 and found.against["c"].outcome == "undecided"
 
 
 @pytest.mark.parametrize("dtype, end, found", [
@@ -120,5 +126,5 @@ def test_picks_of_a_run():
     assert {work: (p.name, [*p.against]) for work, p in found.items()} == {
         small: ("c", ["a", "b", "c"]), large: ("b", ["a", "b"]), Case("row", None, 1, 4, end=9999): ("b", ["a", "b"])
     }  # fmt: skip
-    assert found[small].against["a"][:3] == (pytest.approx(3), pytest.approx(0.01), "slower")
+    assert found[small].against["a"][:2] == (pytest.approx(3), "faster")
     assert run_of(emulated="yes").picks == {}
