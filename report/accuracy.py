@@ -38,9 +38,9 @@ class Accuracy:
         self.findings = {}
         for name in (name for name, e in self.entries.items() if e["verified"]):
             ranges = self.entries[name]["ranges"]
-            found = [r for r in ranges if all(r[key] == self.table[key] for key in ("shape", "dtype", "preset"))]
-            self.findings[name] = {Range(r["from"], r["to"]): r for r in found}
-        self.ranges = sorted({range_ for found in self.findings.values() for range_ in found})
+            of_table = [r for r in ranges if all(r[key] == self.table[key] for key in ("shape", "dtype", "preset"))]
+            self.findings[name] = {Range(r["from"], r["to"]): r for r in of_table}
+        self.ranges = sorted({range_ for by_range in self.findings.values() for range_ in by_range})
 
     def failures(self, name):
         """What `failed` says of one implementation."""
@@ -68,32 +68,32 @@ class Accuracy:
         if name not in self.findings:
             return None
         of_dtype = [r for r in self.entries[name]["ranges"] if r["dtype"] == dtype]
-        found = [r for r in of_dtype if r["shape"] == of_dtype[0]["shape"] and r["from"] < end]
-        if not found:
+        below = [r for r in of_dtype if r["shape"] == of_dtype[0]["shape"] and r["from"] < end]
+        if not below:
             return None
-        largest = [[r[key] for r in found] for key in ("ulp_max", "max_abs")]
+        largest = [[r[key] for r in below] for key in ("ulp_max", "max_abs")]
         return tuple(math.inf if None in values else max(values) for values in largest)
 
     def largest_error(self, name, ranges):
         """None where a range is missing or has no number."""
-        found = self.findings.get(name, {})
-        errors = [found.get(range_, {}).get("max_abs") for range_ in ranges]
+        by_range = self.findings.get(name, {})
+        errors = [by_range.get(range_, {}).get("max_abs") for range_ in ranges]
         return None if not errors or None in errors else max(errors)
 
     def largest_ulp(self, name, ranges):
         """Infinite where JSON has null: an output is not 0 where 0 is correct."""
-        values = [r["ulp_max"] for r in self.found_in(name, ranges)]
+        values = [r["ulp_max"] for r in self.figures(name, ranges)]
         return math.inf if None in values else max(values)
 
     def correctly_rounded(self, name, ranges):
-        """(how many outputs, of how many)"""
-        found = self.found_in(name, ranges)
-        return sum(round(r["correctly_rounded"] * r["outputs"]) for r in found), sum(r["outputs"] for r in found)
+        """(how many outputs, of how many). The report has the share of each range: a double, which gives the exact count."""
+        figures = self.figures(name, ranges)
+        return sum(round(r["correctly_rounded"] * r["outputs"]) for r in figures), sum(r["outputs"] for r in figures)
 
-    def found_in(self, name, ranges):
-        """Its findings in these ranges."""
+    def figures(self, name, ranges):
+        """The figures of the report for these ranges."""
         return [self.findings[name][range_] for range_ in ranges if range_ in self.findings[name]]
 
     def is_sampled(self, ranges):
         """Whether only some rows of these ranges were compared."""
-        return any(r["rows"] < r["to"] - r["from"] for name in self.findings for r in self.found_in(name, ranges))
+        return any(r["rows"] < r["to"] - r["from"] for name in self.findings for r in self.figures(name, ranges))

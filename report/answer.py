@@ -12,7 +12,7 @@ from .load import BENCH, VERIFY, fail, load
 from .processors import processor
 from .run import Run
 
-DEFAULT = "exact"  # the library's, where no name is given
+DEFAULT_FAMILY = "exact"  # the library uses it when no name is given
 WIDTH, NOTE = 100, 30  # columns of the text, and of a note
 
 
@@ -27,22 +27,27 @@ def families(run):
     """{family: (its fastest member, its fastest one without AVX-512; None where there is none)}, those within the budget
     first, each kind by speed. The member with the widest vectors counts as the fastest unless another one is faster
     (decisions.py)."""
-    found, members = {}, {}
+    times, best = {}, {}
     for name in (name for name in run.judged if name in run.timed):
-        members.setdefault(run.families[name], {})[name] = run.timed[name].times
-    for family, measured in members.items():
-        narrow = {name: times for name, times in measured.items() if run.entries[name]["isa"] != "avx512"}
-        found[family] = fastest(measured), fastest(narrow)
+        times.setdefault(run.families[name], {})[name] = run.timed[name].times
+    for family, measured in times.items():
+        narrow = {name: its_times for name, its_times in measured.items() if run.entries[name]["isa"] != "avx512"}
+        best[family] = fastest(measured), fastest(narrow)
 
-    def rank(family):
-        best, _ = found[family]
-        return not run.is_within_budget(best, run.table), run.timed[best].ns
+    def by_budget_and_speed(family):
+        name, _ = best[family]
+        return not run.is_within_budget(name, run.table), run.timed[name].ns
 
-    return {family: found[family] for family in sorted(found, key=rank)}
+    return {family: best[family] for family in sorted(best, key=by_budget_and_speed)}
 
 
 def fastest(times):
-    return decisions.pick(times, next(iter(times))).name if times else None
+    """The member that stands for its family. The library chooses the first one, with the widest vectors, for the family's
+    name, so that one is the default of the pick: another member needs a certain lead over it."""
+    if not times:
+        return None
+    widest = next(iter(times))
+    return decisions.pick(times, default=widest).name
 
 
 def shown_name(run, name):
@@ -54,40 +59,40 @@ def shown_name(run, name):
 
 def note(run, name):
     """What an implementation is: the beginning of the library's summary."""
-    said = run.entries[name]["summary"].partition(":")[0]
-    if run.families[name] == DEFAULT:
-        said += "; the default"
-    return said if len(said) <= NOTE else said[: NOTE - 3].rsplit(" ", 1)[0] + "..."
+    text = run.entries[name]["summary"].partition(":")[0]
+    if run.families[name] == DEFAULT_FAMILY:
+        text += "; the default"
+    return text if len(text) <= NOTE else text[: NOTE - 3].rsplit(" ", 1)[0] + "..."
 
 
 def table(run):
     """A row for each family, by its fastest member."""
-    found, near = families(run), run.shown_ranges[0]
-    names, narrow = [best for best, _ in found.values()], [narrow for _, narrow in found.values()]
-    columns = [("implementation", [shown_name(run, name) for name in names]), ("GB/s", speeds(run, names))]
+    by_family, near = families(run), run.shown_ranges[0]
+    names, narrow = [best for best, _ in by_family.values()], [narrow for _, narrow in by_family.values()]
+    columns = [("implementation", [shown_name(run, name) for name in names]), ("GB/s", speed_cells(run, names))]
     if any(run.entries[name]["isa"] == "avx512" for name in names):
-        columns.append(("AVX2", speeds(run, narrow)))
+        columns.append(("AVX2", speed_cells(run, narrow)))
     if run.limit:
         shares = [run.limit.ns / run.timed[name].ns for name in names]
         columns.append(("of stores", [f"{share:.{2 if share >= 0.1 else 3}f}" for share in shares]))
     if run.is_one_table:
         columns.append(("ULP", [ulps(run.accuracy.largest_ulp(name, near)) for name in names]))
-        columns.append(("largest error", errors(run, names, near)))
+        columns.append(("largest error", error_cells(run, names, near)))
     else:
-        columns.append((f"error to {position(near[-1].end)}", errors(run, names, near)))
+        columns.append((f"error to {position(near[-1].end)}", error_cells(run, names, near)))
         for far in run.shown_ranges[1:]:
             sampled = " sampled" if run.accuracy.is_sampled(far) else ""
-            columns.append((position(far[-1].end) + sampled, errors(run, names, far)))
+            columns.append((position(far[-1].end) + sampled, error_cells(run, names, far)))
     columns.append(("what it is", [note(run, name) for name in names]))
     accurate = sum(run.is_within_budget(name, run.table) for name in names)
     return document.of_columns("", columns, text=(len(columns) - 1,), gap=accurate % max(len(names), 1))
 
 
-def speeds(run, names):
+def speed_cells(run, names):
     return [three(run.timed[name].gb_s) if name else "-" for name in names]
 
 
-def errors(run, names, ranges):
+def error_cells(run, names, ranges):
     return ["-" if run.mismatch else number(run.accuracy.largest_error(name, ranges)) for name in names]
 
 
@@ -101,26 +106,26 @@ def measured_table(run):
 
 
 def title(run):
-    found = [measured_table(run)]
+    parts = [measured_table(run)]
     if run.is_one_table:
-        found += [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
+        parts += [f"{key.replace('_', ' ')} {value}" for key, value in run.options.items() if key != "dtype"]
         if run.ranges[0].first != 0:
-            found.append(f"positions from {run.ranges[0].first}")
-        found.append(str(run.budget))
+            parts.append(f"positions from {run.ranges[0].first}")
+        parts.append(str(run.budget))
     elif run.base != PAPER["base"]:
-        found.append(f"base {run.base:g}")
-    return ", ".join([*found, "one thread", processor(run.machine)])
+        parts.append(f"base {run.base:g}")
+    return ", ".join([*parts, "one thread", processor(run.machine)])
 
 
 def legend(run, head):
-    said = [] if run.is_one_table else ["error: the largest below that position"]
+    parts = [] if run.is_one_table else ["error: the largest below that position"]
     if run.limit:
-        said.append(f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone")
+        parts.append(f"of stores: of {three(run.limit.gb_s)} GB/s by stores alone")
     if "AVX2" in head:
-        said.append("AVX2: no AVX-512")
+        parts.append("AVX2: no AVX-512")
     if run.is_one_table:
-        said.append("errors and ULP: the largest of all")
-    return "; ".join(said)
+        parts.append("errors and ULP: the largest of all")
+    return "; ".join(parts)
 
 
 NAMED = ("dtype", "layout", "order", "odd")  # options whose values are names
@@ -133,26 +138,26 @@ def spec(options, columns):
         return ""
     fields = dict(options)
     preset = f'"{fields.pop("preset")}"' if "preset" in options else "NULL"
-    found = [f"posenc_spec_init(&spec, {columns}, {preset});"]
+    statements = [f"posenc_spec_init(&spec, {columns}, {preset});"]
     for key, value in fields.items():
         enumerator = f"POSENC_{key.upper()}_{SHORT.get(value, value.upper())}"
-        found.append(f"spec.{key} = {enumerator if key in NAMED else value};")
-    return " ".join(found)
+        statements.append(f"spec.{key} = {enumerator if key in NAMED else value};")
+    return " ".join(statements)
 
 
 def code(run, name):
     """The calls in C and Python that make the table, with how to request the implementation; in one line if it fits."""
-    promised = "" if run.families[name] == DEFAULT else f" ({promise(run, name)})"
+    promised = "" if run.families[name] == DEFAULT_FAMILY else f" ({promise(run, name)})"
     if run.is_one_table:
         options, first, end = run.options, run.ranges[0].first, run.ranges[-1].end
     else:
         options, first, end = {} if run.base == PAPER["base"] else {"base": f"{run.base:g}"}, 0, run.table.n
     name, rows, columns = run.accuracy.request(name), end - first, run.table.d
     arguments = [f"{rows}, {columns}"] + ([f"first={first}"] if first else [])
-    for key, value in (options | ({} if name == DEFAULT else {"impl": name})).items():
+    for key, value in (options | ({} if name == DEFAULT_FAMILY else {"impl": name})).items():
         arguments.append(f'{key}="{value}"' if key in (*NAMED, "preset", "impl") else f"{key}={value}")
     python = f"posenc.table({', '.join(arguments)})"
-    chosen, fields = "NULL" if name == DEFAULT else f'"{name}"', spec(options, columns)
+    chosen, fields = "NULL" if name == DEFAULT_FAMILY else f'"{name}"', spec(options, columns)
     c = f"posenc_fill_once(&spec, {chosen}, {first}, {rows}, table, {columns})"
     lines = [f"Use {name}{promised}: {fields}", c] if fields else [f"Use {name}{promised}: {c}"]
     fits = not fields and len(lines[0] + python) < WIDTH - 1
@@ -162,7 +167,7 @@ def code(run, name):
 def promise(run, name):
     """What an implementation promises of its values (posenc_impl in posenc.h)."""
     family, is_short = run.families[name], run.table.dtype in ("bfloat16", "float16")
-    is_rounded = family == DEFAULT or (family == "anchored" and is_short)
+    is_rounded = family == DEFAULT_FAMILY or (family == "anchored" and is_short)
     return "every value correctly rounded" if is_rounded else "rounding not guaranteed"
 
 
@@ -182,20 +187,20 @@ def use(run):
     pick = run.picks.get(run.table)
     if not pick:
         return [f"Use: no answer, {why_no_pick(run)}"]
-    name = pick.name if run.is_one_table or run.default not in pick.against else run.default
+    name = pick.name if run.is_one_table or run.default_member not in pick.against else run.default_member
     lines = code(run, name)
     others = [best for best, _ in families(run).values() if best != name and best in pick.against]
     for best in others[:1]:
-        said = times_as_fast(decisions.compare(run.timed[best].times, run.timed[name].times), "as fast here")
-        lines.append(f"{run.accuracy.request(best)}: {said}, {promise(run, best)}")
+        speed = times_as_fast(decisions.compare(run.timed[best].times, run.timed[name].times), "as fast here")
+        lines.append(f"{run.accuracy.request(best)}: {speed}, {promise(run, best)}")
     return lines
 
 
 def rival(run, pick):
     """Which implementation the fastest one of a pick is compared with: the default, or, if it is the default's family
     itself, the nearest of another family; or None."""
-    if run.default in pick.against and run.default != pick.fastest:
-        return run.default
+    if run.default_member in pick.against and run.default_member != pick.fastest:
+        return run.default_member
     others = [name for name in pick.against if run.families[name] != run.families[pick.fastest]]
     return min(others, key=lambda name: pick.against[name].ratio, default=None)
 
@@ -205,20 +210,20 @@ def other_work(run):
     faster that is than the next one. Each kind has its largest difference."""
     if run.table not in run.picks:
         return []
-    found = {}
+    largest = {}
     for work, pick in run.picks.items():
         other = rival(run, pick)
         if other and work != run.table and work.offset is None:
             c, kind = pick.against[other], (work.kind, work.dtype)
-            if kind not in found or rank(c) > rank(found[kind][0]):
-                found[kind] = c, *names(run, pick.fastest, other), place(work)
-    shown = sorted(found.values(), key=lambda item: rank(item[0]), reverse=True)
+            if kind not in largest or by_certainty(c) > by_certainty(largest[kind][0]):
+                largest[kind] = c, *names(run, pick.fastest, other), place(work)
+    shown = sorted(largest.values(), key=lambda item: by_certainty(item[0]), reverse=True)
     while shown and len(wrapped(joined(shown))) > 2:
         shown.pop()
     return [joined(shown)] if shown else []
 
 
-def rank(comparison):
+def by_certainty(comparison):
     """What is certain first."""
     return comparison.outcome == "faster", comparison.ratio
 
@@ -229,19 +234,19 @@ def names(run, *members):
     return families if len({*families}) == len(members) else [run.accuracy.request(name) for name in members]
 
 
-def joined(found):
-    """found: [(the comparison, the faster one, the other one, where)]"""
-    said, same = {}, []
-    for c, name, other, where in found:
+def joined(comparisons):
+    """comparisons: [(the comparison, the faster one, the other one, where)]"""
+    by_pair, about_as_fast = {}, []
+    for c, name, other, where in comparisons:
         if c.outcome != "faster":
-            same.append(where)
-        elif (name, other) in said:
-            said[name, other].append(f"{three(c.ratio)} {where}")
+            about_as_fast.append(where)
+        elif (name, other) in by_pair:
+            by_pair[name, other].append(f"{three(c.ratio)} {where}")
         else:
-            said[name, other] = [f"{name} is {three(c.ratio)} times as fast as {other} {where}"]
-    parts = [", ".join(cases) for cases in said.values()]
-    if same:
-        parts.append(f"about as fast {', '.join(same)}")
+            by_pair[name, other] = [f"{name} is {three(c.ratio)} times as fast as {other} {where}"]
+    parts = [", ".join(cases) for cases in by_pair.values()]
+    if about_as_fast:
+        parts.append(f"about as fast {', '.join(about_as_fast)}")
     return f"Other work: {'; '.join(parts)}"
 
 
@@ -255,11 +260,11 @@ def left_out(run):
     failures |= run.speeds.failed
     not_run = {name: why for name, why in run.left_out().items() if name in run.entries and name not in failures}
     not_run |= {name: f"this CPU lacks {isa}" for name, isa in run.accuracy.lacking.items() if name in not_run}
-    found = {}
+    by_reason = {}
     for what, reasons in (("Failed", failures), ("Not run", not_run)):
         for name, why in reasons.items():
-            found.setdefault((what, why), []).append(name)
-    return [f"{what}: {few(names)} ({why})" for (what, why), names in found.items()]
+            by_reason.setdefault((what, why), []).append(name)
+    return [f"{what}: {few(names)} ({why})" for (what, why), names in by_reason.items()]
 
 
 def few(names):
@@ -268,7 +273,7 @@ def few(names):
 
 def incomplete(run):
     """What of the one table was not compared, or not measured."""
-    judged = sum(r["rows"] for r in run.accuracy.found_in(next(iter(run.accuracy.findings)), run.ranges))
+    judged = sum(r["rows"] for r in run.accuracy.figures(next(iter(run.accuracy.findings)), run.ranges))
     of = run.ranges[-1].end - run.ranges[0].first
     if judged < of:
         yield f"Errors: of a sample, {judged:,} of {of:,} rows"
@@ -277,19 +282,19 @@ def incomplete(run):
 
 
 def answer(run):
-    found = table(run)
+    families_table = table(run)
     more = [*left_out(run), *incomplete(run)] if run.is_one_table else [*other_work(run), *left_out(run)]
-    return Answer(title(run), legend(run, found.head), found, [*use(run), *more])
+    return Answer(title(run), legend(run, families_table.head), families_table, [*use(run), *more])
 
 
 def lines(run):
     """The answer as text."""
-    found = answer(run)
-    return [found.title, found.legend, "", *document.lines(found.table), "", *sum(map(wrapped, found.lines), [])]
+    a = answer(run)
+    return [a.title, a.legend, "", *document.lines(a.table), "", *sum(map(wrapped, a.lines), [])]
 
 
 def show(run, end=()):
-    print("\n".join([*(f"Warning: {said}" for said in checks.of_run(run)), "", *lines(run), *end]))
+    print("\n".join([*(f"Warning: {warning}" for warning in checks.of_run(run)), "", *lines(run), *end]))
 
 
 def main(args):

@@ -15,14 +15,14 @@ PLACES = {"fill/uncached": "in uncached memory", "fill_at": "at random positions
 
 def details(case):
     """What distinguishes a case from others of its call and size."""
-    found = case.formula
+    parts = case.formula
     if case.dtype != "float32":
-        found.append(case.dtype)
+        parts.append(case.dtype)
     if case.call == "row" and case.end:
-        found.append(f"positions below {position(case.end)}")
+        parts.append(f"positions below {position(case.end)}")
     if case.offset is not None:
-        found.append(f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output")
-    return found
+        parts.append(f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output")
+    return parts
 
 
 def called(case):

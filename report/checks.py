@@ -5,12 +5,12 @@ from .formats import plural
 from .processors import processor
 from .speeds import ENOUGH
 
-NOISE = 0.05  # of the tables' relative interquartile ranges, the median
-CLOCK = 1.05  # the slowest time by the fastest
+NOISE = 0.05  # a warning if the median of the tables' relative interquartile ranges is larger
+CLOCK = 1.05  # a warning if the slowest time divided by the fastest one is larger
 
 
 def of_speeds(speeds):
-    """About one run of posenc-bench."""
+    """Warnings about one run of posenc-bench."""
     context, spreads = speeds.context, [r.spread for case, r in speeds.results.items() if case.is_table]
     build, known = context.get("build_type"), [spread for spread in spreads if spread is not None]
     if build != "Release":
@@ -32,7 +32,7 @@ def of_speeds(speeds):
 
 
 def of_accuracy(accuracy):
-    """About one report of posenc-verify."""
+    """Warnings about one report of posenc-verify."""
     build = accuracy.machine["build_type"]
     if build != "Release":
         yield f"the build type of posenc-verify is {build}; the errors of a Release build may differ"

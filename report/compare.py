@@ -13,11 +13,11 @@ FAILS = 1.1  # and the exit status is 1 if the intervals of both runs lie above 
 
 def times(path):
     """{the name of a case: nanoseconds of a row, or of a pass that writes none, of each turn}"""
-    found = {}
+    by_case = {}
     for b in load(path, BENCH)["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
-            found.setdefault(b["run_name"], []).append(nanoseconds(b) / (b.get("rows") or 1))
-    return found
+            by_case.setdefault(b["run_name"], []).append(nanoseconds(b) / (b.get("rows") or 1))
+    return by_case
 
 
 def compared(before, after):
@@ -36,19 +36,24 @@ def is_named(c):
     return is_slower(c, NAMED) or c.interval is not None and c.interval[1] < 1 / NAMED
 
 
-def said(c):
+def ratio_text(c):
     return f"{three(c.ratio)} ({' to '.join(map(three, c.interval))})" if c.interval else "-"
 
 
 def main(args):
-    found, again = compared(*args.files), compared(*args.again) if args.again else {}
-    named = {n: c for n, c in sorted(found.items(), key=lambda item: -abs(math.log(item[1].ratio))) if is_named(c)}
+    comparisons, again = compared(*args.files), compared(*args.again) if args.again else {}
+    named = {
+        n: c for n, c in sorted(comparisons.items(), key=lambda item: -abs(math.log(item[1].ratio))) if is_named(c)
+    }
     if args.names:
         print("|".join(named))
         return 0
-    rows = [[n, "slower" if c.ratio > 1 else "faster", said(c), said(again[n]) if n in again else "-"] for n, c in named.items()]
+    rows = []
+    for name, c in named.items():
+        once_more = ratio_text(again[name]) if name in again else "-"
+        rows.append([name, "slower" if c.ratio > 1 else "faster", ratio_text(c), once_more])
     if rows:
         print(*document.lines(Table("", ["case", "now", "times as long", "measured again"], rows, text=(1,))), sep="\n")
-    others = plural(len(found) - len(named), "other case" if rows else "case")
+    others = plural(len(comparisons) - len(named), "other case" if rows else "case")
     print(f"{others}: no interval beyond a change of {100 * (NAMED - 1):.0f} %")
     return int(any(is_slower(c, FAILS) and n in again and is_slower(again[n], FAILS) for n, c in named.items()))

@@ -69,10 +69,10 @@ def show(table):
 
 def show_section(section):
     print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
-    for line, found in {"": section.tables, **section.folds}.items():
+    for line, tables in {"": section.tables, **section.folds}.items():
         if line:
             print(f"\n{line}", end="")
-        for table in found:
+        for table in tables:
             print()
             show(table if table.title != line else dataclasses.replace(table, title=""))
 

@@ -51,11 +51,11 @@ def short(run):
 
 def today(speeds):
     """What programs use today, at one size of each job. Of the peers in C it has the rotation."""
-    found = peers.chosen(speeds)
+    shown = peers.chosen(speeds)
     fill = Case("fill", None, 5000, 512)
-    rotation, rows = next(p for p in found if p.work == fill and p.name.startswith(peers.ROTATION)), []
+    rotation, rows = next(p for p in shown if p.work == fill and p.name.startswith(peers.ROTATION)), []
     python = Case("table", None, 5000, 512), Case("rotary", None, 8192, 128)
-    others = (peer for peer in found if peer.work in python and not peer.name.startswith("jax"))
+    others = (peer for peer in shown if peer.work in python and not peer.name.startswith("jax"))
     for work, name, theirs, _, ours, comparison in (rotation, *others):
         figures = [text(result) for result in (theirs, ours) for text in (peers.error, peers.clock)]
         rows.append([f"{peers.what(speeds, name)}, {work.n} x {work.d}", *figures, three(comparison.ratio)])
@@ -82,12 +82,12 @@ def speed(speeds):
 
 def beside_rotation(speeds):
     """How fast anchored is beside the fastest rotation, in each table."""
-    found, works = {}, peers.works(speeds)
+    ratios, works = {}, peers.works(speeds)
     for peer in peers.compared(speeds):  # the fastest first
         if peer.work.kind == "fill" and peer.name.startswith(peers.ROTATION):
             ratio = peer.result.ns / works[peer.work]["anchored"].ns
-            found.setdefault(peer.work, f"{three(ratio)} ({peer.work.n} x {peer.work.d})")
-    return f"Times as fast as the rotation, anchored: {', '.join(found.values())}."
+            ratios.setdefault(peer.work, f"{three(ratio)} ({peer.work.n} x {peer.work.d})")
+    return f"Times as fast as the rotation, anchored: {', '.join(ratios.values())}."
 
 
 def measured(run, others):
@@ -101,9 +101,9 @@ def measured(run, others):
         return f"{document.markdown(table)}\n\n{' '.join(filter(None, [table.note, *notes]))}"
 
     printed, ours, theirs = textwrap.indent("\n".join(answer.lines(run)), "    "), ran(run.speeds), ran(others)
-    found = {"answer": f"{printed}\n\n{ours}", "short": block(short(run), ours)}
-    found |= {"speed": block(speed(run.speeds), ours), "today": block(today(others), theirs)}
-    return found | {"peers": block(peers.table(others), theirs, beside_rotation(others))}
+    blocks = {"answer": f"{printed}\n\n{ours}", "short": block(short(run), ours)}
+    blocks |= {"speed": block(speed(run.speeds), ours), "today": block(today(others), theirs)}
+    return blocks | {"peers": block(peers.table(others), theirs, beside_rotation(others))}
 
 
 def example(file, part):
@@ -140,8 +140,8 @@ def shortened(data):
         # As if each turn had written as many rows as the first.
         case["times"].append(time * case["rows"] / run["rows"] if run.get("rows") else time)
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
-    found = {"date": data["context"]["date"], "machine": machine, "cases": [cases[key] for key in sorted(cases)]}
-    return json.loads(json.dumps(found), parse_float=number)
+    whole = {"date": data["context"]["date"], "machine": machine, "cases": [cases[key] for key in sorted(cases)]}
+    return json.loads(json.dumps(whole), parse_float=number)
 
 
 def record(name):
@@ -185,7 +185,7 @@ def main(args):
     made = {page: rendered(page.read_text(encoding="utf-8"), tables) for page in pages}
     # Another Matplotlib draws another picture.
     if not args.check or picture.read_text(encoding="utf-8").endswith(plots.drawn_by()):
-        made[picture] = plots.file("Largest error by position", plots.errors(run))
+        made[picture] = plots.file("Largest error by position", plots.draw_errors(run))
     stale = {path: content for path, content in made.items() if path.read_text(encoding="utf-8") != content}
     for path, content in stale.items():
         name = path.relative_to(TOP)

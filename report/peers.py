@@ -40,19 +40,19 @@ class Beside(NamedTuple):
 
 def works(speeds):
     """{work: {name: its result}} of posenc and others; exact and anchored under their families' names"""
-    found = {}
+    by_work = {}
     families = {member: family for family, member in speeds.named("member").items()}
     for case, result in speeds.results.items():
         if case.call in JOBS:
-            found.setdefault(case.work, {})[families.get(case.who, case.who)] = result
-    return found
+            by_work.setdefault(case.work, {})[families.get(case.who, case.who)] = result
+    return by_work
 
 
 def compared(speeds):
     """Every peer on every work; the fastest first."""
-    found = works(speeds)
-    for work in sorted(found, key=lambda w: ([*JOBS].index(w.call), w.kind, w.n * w.d, w.end or 0)):
-        results = found[work]
+    by_work = works(speeds)
+    for work in sorted(by_work, key=lambda w: ([*JOBS].index(w.call), w.kind, w.n * w.d, w.end or 0)):
+        results = by_work[work]
         ours = next((name for name in OURS if name in results), None)
         for name in sorted(results, key=lambda name: results[name].ns):
             if ours and name not in (*OURS, "anchored"):
@@ -63,8 +63,8 @@ def compared(speeds):
 def chosen(speeds):
     """Of the libraries in SHOWN those of the main sizes; of ROTATION some more; and of each kind of work in which a peer is
     faster, the clearest other case."""
-    found, main, wins = list(compared(speeds)), {}, {}
-    for peer in found:
+    peers, main, wins = list(compared(speeds)), {}, {}
+    for peer in peers:
         work, comparison = peer.work, peer.comparison
         library = next((name for name in SHOWN if peer.name.startswith(name)), None)
         is_main = work.n == MAIN.get(work.kind)
@@ -74,7 +74,7 @@ def chosen(speeds):
             if work.kind not in wins or comparison.ratio <= wins[work.kind].comparison.ratio:
                 wins[work.kind] = peer
     keep = [*main.values(), *wins.values()]
-    return [peer for peer in found if peer in keep]
+    return [peer for peer in peers if peer in keep]
 
 
 def error(result):
@@ -102,8 +102,8 @@ def job(work):
 
 def what(speeds, name):
     """The peer and the version of its library."""
-    said, version = speeds.context.get(f"peer.{name}", name), speeds.context.get(f"peer_version.{name}")
-    return f"{said} ({version})" if version else said
+    text, version = speeds.context.get(f"peer.{name}", name), speeds.context.get(f"peer_version.{name}")
+    return f"{text} ({version})" if version else text
 
 
 def table(speeds, whole=False):

@@ -78,14 +78,14 @@ def colours(run):
 
 def alike(curves):
     """Groups the names of curves that look the same in the picture. curves: {name: values}"""
-    found = {}
+    groups = {}
     for name, values in curves.items():
-        near = (n for n in found if all(1 / SAME < a / b < SAME for a, b in zip(values, curves[n])))
-        found.setdefault(next(near, name), []).append(name)
-    return found.values()
+        near = (n for n in groups if all(1 / SAME < a / b < SAME for a, b in zip(values, curves[n])))
+        groups.setdefault(next(near, name), []).append(name)
+    return groups.values()
 
 
-def errors(run):
+def draw_errors(run):
     """The largest error of every family by range of positions; None where there is nothing to draw."""
     curves = {}
     for name in sorted(run.judged, key=lambda name: (name != RECIPE, run.families[name] != "exact")):
@@ -108,15 +108,15 @@ def steps(figure, edges, curves, colours):
         for name in names:
             axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour)
         axes.lines[-1].set_label(textwrap.fill(label, int(width / 8)))
-        said = [number(value) for value in curves[names[0]]]
-        for left, value, text, before in zip(edges, map(max, zip(*(curves[n] for n in names))), said, ["", *said]):
+        labels = [number(value) for value in curves[names[0]]]
+        for left, value, text, before in zip(edges, map(max, zip(*(curves[n] for n in names))), labels, ["", *labels]):
             if text != before:
                 axes.text(left * 1.06, value * 1.25, text, color=colour)
     axes.set(xlabel="position", ylabel="largest |error|")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
 
 
-def speeds(run):
+def draw_speeds(run):
     """The speed of the fastest member of every family by the size of the table, and the limit; None where there is
     nothing to draw."""
     works = [work for work in works_of(run) if work.is_table]
@@ -126,9 +126,9 @@ def speeds(run):
     for name in sorted((n for n in run.judged if n in run.timed), key=lambda n: run.timed[n].ns):
         results.setdefault(run.families[name], [run.results.get(work.by(name)) for work in works])
     curves = {}
-    for name, found in results.items():
-        if any(found):
-            curves[name] = [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r]
+    for name, of_works in results.items():
+        if any(of_works):
+            curves[name] = [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in of_works if r]
     caches = [c for c in run.speeds.context.get("caches") or [] if c["type"] != "Instruction"]
     return lambda figure: by_size(figure, caches, curves, colours(run))
 
@@ -148,8 +148,8 @@ def line_of(points):
 def by_size(figure, caches, curves, colours):
     """A dot for each table. Names at the right ends of the curves, the lower ones moved down where they would touch."""
     axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
-    sizes, found = zip(*sum(curves.values(), []))
-    low, high, bottom, top = min(sizes) / 1.3, max(sizes) * 1.3, min(found) / 1.5, max(found) * 1.5
+    sizes, speeds = zip(*sum(curves.values(), []))
+    low, high, bottom, top = min(sizes) / 1.3, max(sizes) * 1.3, min(speeds) / 1.5, max(speeds) * 1.5
     log_axes(axes, (low, high, EngFormatter(unit="B", places=0), width - 120), (bottom, top, plain, height - 70))
     for c in (c for c in caches if low < c["size"] < high):
         axes.axvline(c["size"], color=GREY, linestyle="dashed", linewidth=1)

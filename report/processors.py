@@ -54,12 +54,12 @@ def microarchitecture(machine):
 
 def caches(machine):
     """The first core's data caches, in bytes in the context of Google Benchmark: "48 KiB L1d, 1 MiB L2" """
-    found = []
+    texts = []
     for cache in machine.get("caches") or []:
         kib, level = cache["size"] >> 10, f"L{cache['level']}{'d' if cache['type'] == 'Data' else ''}"
         if cache["type"] != "Instruction":
-            found.append(f"{kib >> 10} MiB {level}" if kib % 1024 == 0 else f"{kib} KiB {level}")
-    return ", ".join(found)
+            texts.append(f"{kib >> 10} MiB {level}" if kib % 1024 == 0 else f"{kib} KiB {level}")
+    return ", ".join(texts)
 
 
 def short_name(machine):

@@ -32,23 +32,26 @@ def machine(run, commits):
     """A line on what ran where, of which version, and when."""
     date = run.speeds.context.get("date") or run.accuracy.report["date"]
     known = {commit: "errors" if name == "verify" else "speeds" for name, commit in commits.items() if commit}
-    found = [f"{of}: commit {commit}" if len(known) > 1 else f"commit {commit}" for commit, of in known.items()]
-    found = [short_name(run.machine), run.machine.get("compiler"), *found, f"run of {date[:10]}"]
-    return " · ".join(filter(None, found))
+    parts = [f"{of}: commit {commit}" if len(known) > 1 else f"commit {commit}" for commit, of in known.items()]
+    parts = [short_name(run.machine), run.machine.get("compiler"), *parts, f"run of {date[:10]}"]
+    return " · ".join(filter(None, parts))
 
 
 def conditions(run):
     c, m, v = run.speeds.context, run.machine, run.accuracy.report
-    found = {"processor": processor(m), "architecture": m.get("architecture"), "CPUs": c.get("num_cpus")}
-    found |= {"caches": caches(m), "emulated": "yes" if run.emulated else "no", "compiler": m.get("compiler")}
-    found |= {"build type": m.get("build_type"), "flags": c.get("c_flags")}
-    found |= {"posenc": v["version"], "SLEEF": c.get("sleef"), "seed": v["seed"]}
-    found |= {"verified": when(v["date"]), "measured": when(c.get("date", ""))}
+    conditions = {"processor": processor(m), "architecture": m.get("architecture"), "CPUs": c.get("num_cpus")}
+    conditions |= {"caches": caches(m), "emulated": "yes" if run.emulated else "no", "compiler": m.get("compiler")}
+    conditions |= {"build type": m.get("build_type"), "flags": c.get("c_flags")}
+    conditions |= {"posenc": v["version"], "SLEEF": c.get("sleef"), "seed": v["seed"]}
+    conditions |= {"verified": when(v["date"]), "measured": when(c.get("date", ""))}
     if c:
-        found |= {"memory of the output": pages(run.speeds), "huge pages (setting)": c.get("transparent_huge_pages")}
-        found |= {"output starts": f"{c.get('offset', '16')} bytes after a multiple of 64"}
-        found |= {"load average": ", ".join(f"{x:.2f}" for x in c.get("load_avg") or [])}
-    rows = [[what, str(value)] for what, value in found.items() if value not in (None, "")]
+        conditions |= {
+            "memory of the output": pages(run.speeds),
+            "huge pages (setting)": c.get("transparent_huge_pages"),
+        }
+        conditions |= {"output starts": f"{c.get('offset', '16')} bytes after a multiple of 64"}
+        conditions |= {"load average": ", ".join(f"{x:.2f}" for x in c.get("load_avg") or [])}
+    rows = [[what, str(value)] for what, value in conditions.items() if value not in (None, "")]
     return Table("Conditions of the run", ["what", "value"], rows, text=(1,))
 
 
@@ -76,33 +79,35 @@ def medians(results):
 
 def wrong(run):
     """How wrong the recipe is that most people copy: in the table, and far from the start."""
-    found = []
+    errors = []
     for ranges in [run.ranges, *([range_] for range_ in run.accuracy.ranges if range_.first <= 100000 < range_.end)]:
         error = run.accuracy.largest_error(tables.RECIPE, ranges)
         if error:
-            found.append(f"by up to {number(error)} {at_positions(ranges)}")
-    return f"The PyTorch tutorial's recipe, {tables.RECIPE}, is wrong {', and '.join(found)}." if found else ""
+            errors.append(f"by up to {number(error)} {at_positions(ranges)}")
+    return f"The PyTorch tutorial's recipe, {tables.RECIPE}, is wrong {', and '.join(errors)}." if errors else ""
 
 
 def sections(run, commits, figures=(), peer=None):
     """What a reader is shown at once, and behind folds all the rest. peer: a run of ./scripts/peers"""
-    works, found, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
+    works, classes, not_run = tables.works(run), list(tables.implementations(run)), tables.left_out(run)
     if works.rows:
         yield Section("What is fastest for which work", tables=[works])
-    if found:
-        said = (
+    if classes:
+        finding = (
             f"Errors: the largest {' and '.join(map(at_positions, run.shown_ranges))}, for {tables.judged_table(run)}."
         )
         if run.ranked:
-            said += f" Speeds of {answer.measured_table(run)}: {medians(run.timed.values())}."
-        yield Section("Implementations", said, found)
+            finding += f" Speeds of {answer.measured_table(run)}: {medians(run.timed.values())}."
+        yield Section("Implementations", finding, classes)
     if figures:
         yield Section("Error and speed", figures=figures)
-    speeds = [tables.speeds(run, work) for work in tables.works_of(run)]
-    folds = {"All errors": [tables.accuracy(run)] if found else [], "All speeds": speeds, not_run.title: [not_run]}
+    speeds = [tables.speed_table(run, work) for work in tables.works_of(run)]
+    folds = {"All errors": [tables.error_table(run)] if classes else [], "All speeds": speeds, not_run.title: [not_run]}
     if peer:
         folds["Other libraries"] = [peers.table(peer, whole=True)]
-    yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
+    yield Section(
+        "All figures", folds={line: of_line for line, of_line in folds.items() if of_line and of_line[0].rows}
+    )
     folds = {machine(run, commits): [conditions(run)]}
     yield Section("How it was measured", notes=list(HOW if run.speeds.context else HOW[:1]), folds=folds)
 
@@ -118,10 +123,10 @@ def page(run, commits, peer, files):
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True)
     style = Markup((templates / "style.css").read_text(encoding="utf-8"))
     at = f"the output starts {run.speeds.context.get('offset', 16)} bytes after a multiple of 64"
-    said = f"Each family by its fastest version; {at}. A line goes through the medians of tables of about one size. "
-    said += "Dotted: the limit, a loop that only stores."
-    errors = plots.errors(run), "Largest error by position", "A step is the largest error in a range of positions."
-    speeds = plots.speeds(run), "Speed by size of the table", said
+    caption = f"Each family by its fastest version; {at}. A line goes through the medians of tables of about one size. "
+    caption += "Dotted: the limit, a loop that only stores."
+    errors = plots.draw_errors(run), "Largest error by position", "A step is the largest error in a range of positions."
+    speeds = plots.draw_speeds(run), "Speed by size of the table", caption
     figures = [(plots.svg(heading, draw), heading, caption) for draw, heading, caption in (errors, speeds) if draw]
     values = {"title": f"posenc on {processor(run.machine)}", "warnings": list(checks.of_run(run))}
     values |= {"answer": answer.answer(run) if run.timed else None, "lead": wrong(run), "files": files, "style": style}

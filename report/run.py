@@ -13,7 +13,8 @@ FAR = 131072  # the position to which errors are shown beside those of the measu
 class Run:
     """accuracy, speeds: what posenc-verify found, and what posenc-bench measured, if it ran
     options: {option: value} of ./scripts/pick, for which both files are of one table; None for ./scripts/bench
-    machine: what both files say of it; default: the implementation that the library uses when no name is given
+    machine: what both files say of it
+    default_member: the implementation that the library uses when no name is given
     results: {Case: Result} of speeds, without what failed verification
     table: the work that the answer is on; its results by implementation are `timed`, its limit is `limit`
     ranges: the position ranges that the table reaches into
@@ -28,9 +29,9 @@ class Run:
         self.budget, self.options, self.is_one_table = budget, options, options is not None
         self.machine = self.accuracy.machine | self.speeds.context
         self.emulated = self.speeds.context.get("emulated") == "yes" or self.accuracy.machine["emulated"]
-        self.default, failed = self.speeds.context.get("default"), self.accuracy.failed
+        self.default_member, failed = self.speeds.context.get("default"), self.accuracy.failed
         results = self.speeds.results
-        self.results = {c: r for c, r in results.items() if not {c.who, f"{c.who}/{c.dtype}"} & {*failed}}
+        self.results = {c: r for c, r in results.items() if c.who not in failed and f"{c.who}/{c.dtype}" not in failed}
         if self.is_one_table:
             self.table = next((case.work for case in results if case.call == "fill"), None)
         else:
@@ -61,12 +62,12 @@ class Run:
         judged = self.accuracy.table
         if self.is_one_table or not self.table or not judged:
             return []
-        found = self.accuracy.differences(self.base)
+        differences = self.accuracy.differences(self.base)
         if judged["d_model"] not in (self.table.d, DEFAULT_D_MODEL):
-            found.insert(0, f"d_model {judged['d_model']}")
+            differences.insert(0, f"d_model {judged['d_model']}")
         if not self.ranges or self.ranges[0].first != 0 or self.ranges[-1].end < self.table.n:
-            found.append(at_positions(self.ranges))
-        return found
+            differences.append(at_positions(self.ranges))
+        return differences
 
     def is_within_budget(self, name, work):
         """Whether an implementation passed verification with errors within the budget, at the positions of the work, or at
@@ -77,22 +78,22 @@ class Run:
 
     def pick_each(self):
         """{work: Pick} where a row-writing case of an implementation within the budget was measured"""
-        times, found = {}, {}
+        times, picks = {}, {}
         for case, result in self.results.items():
             if result.rows:
                 times.setdefault(case.work, {})[case.who] = result.times
         for work, measured in times.items():
             within = {n: measured[n] for n in self.entries if n in measured and self.is_within_budget(n, work)}
             if within:
-                found[work] = decisions.pick(within, self.default)
-        return found
+                picks[work] = decisions.pick(within, self.default_member)
+        return picks
 
     def left_out(self):
         """{what has no figures: why}: implementations and their dtypes, then cases and limits"""
-        found = self.accuracy.failed | {name: f"not run: {why}" for name, why in self.speeds.named("not_run").items()}
-        found |= {name: self.why_left_out(name) for name in self.entries}
-        found |= {case: f"failed in the benchmark: {why}" for case, why in self.speeds.failed.items()}
-        return {name: why for name, why in found.items() if why}
+        reasons = self.accuracy.failed | {name: f"not run: {why}" for name, why in self.speeds.named("not_run").items()}
+        reasons |= {name: self.why_left_out(name) for name in self.entries}
+        reasons |= {case: f"failed in the benchmark: {why}" for case, why in self.speeds.failed.items()}
+        return {name: why for name, why in reasons.items() if why}
 
     def why_left_out(self, name):
         """ "" where the implementation has figures"""

@@ -67,12 +67,16 @@ class Result:
         first = repetitions[0]
         self.case, self.rows, self.huge_pages = case, int(first.get("rows", 0)), first.get("huge_pages")
         self.error, self.not_nearest = first.get("error"), first.get("not_nearest")
-        # Each turn decides how many rows it writes.
-        self.times = [nanoseconds(b) / (int(b.get("rows", 0)) * case.d or 1) for b in repetitions]
+        self.times = [self.time(repetition) for repetition in repetitions]
         self.ns = statistics.median(self.times)
         self.gb_s = SIZES[case.dtype] / self.ns
         low, high = self.quartiles()
         self.spread = (high - low) / self.ns if len(self.times) >= ENOUGH else None
+
+    def time(self, repetition):
+        """Per element, or per pass that writes none. Each turn decides how many rows it writes."""
+        rows = int(repetition.get("rows", 0))
+        return nanoseconds(repetition) / (rows * self.case.d) if rows else nanoseconds(repetition)
 
     def quartiles(self):
         """The first and the third."""
@@ -108,15 +112,15 @@ class Speeds:
             n, d, end, offset = (int(b[key]) if key in b else None for key in ("positions", "columns", "end", "offset"))
             case = Case(kind, who, n, d, dtype, end, None if offset == usual else offset)
             repetitions.setdefault(case, []).append(b)
-        self.results = {case: Result(case, found) for case, found in repetitions.items()}
+        self.results = {case: Result(case, its_runs) for case, its_runs in repetitions.items()}
 
     def named(self, what):
         """{NAME: value} of the context's lines `what.NAME`"""
         return {key[len(what) + 1 :]: value for key, value in self.context.items() if key.startswith(f"{what}.")}
 
     def sizes(self, what):
-        found = {name: re.match(r"n:(\d+)/d:(\d+) base (\S+),", value) for name, value in self.named(what).items()}
-        return {(int(m[1]), int(m[2])): (name, float(m[3])) for name, m in found.items() if m}
+        matches = {name: re.match(r"n:(\d+)/d:(\d+) base (\S+),", value) for name, value in self.named(what).items()}
+        return {(int(m[1]), int(m[2])): (name, float(m[3])) for name, m in matches.items() if m}
 
     def base(self, size):
         """Of the tables of this size."""
@@ -136,5 +140,5 @@ class Speeds:
             return None
         kinds = [f"{call}/uncached" if work.kind.endswith("/uncached") else call for call in STORES]
         same = *work.size, work.dtype, work.offset
-        found = [r for c, r in self.results.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
-        return min(found, key=lambda result: result.ns, default=None)
+        limits = [r for c, r in self.results.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
+        return min(limits, key=lambda result: result.ns, default=None)

@@ -55,22 +55,22 @@ def works(run):
 def wrong_values(run, names):
     """How many values of each family, or of its members where they differ, are not correctly rounded: what an
     implementation other than exact may give up."""
-    found = {}
+    by_count = {}
     for name in names:
-        found.setdefault((run.families[name], *run.accuracy.correctly_rounded(name, run.ranges)), []).append(name)
-    families, said = [family for family, *_ in found], []
-    for (family, right, of), members in found.items():
+        by_count.setdefault((run.families[name], *run.accuracy.correctly_rounded(name, run.ranges)), []).append(name)
+    families, counts = [family for family, *_ in by_count], []
+    for (family, right, of), members in by_count.items():
         who = family if families.count(family) == 1 else listed(members)
         guaranteed = " (guaranteed)" if family == "exact" else ""
-        said.append(f"{who} {of - right:,} of {of:,}{guaranteed}")
-    return f"Values that are not correctly rounded: {', '.join(said)}"
+        counts.append(f"{who} {of - right:,} of {of:,}{guaranteed}")
+    return f"Values that are not correctly rounded: {', '.join(counts)}"
 
 
 def judged_table(run):
     return ", ".join([f"{run.accuracy.table['d_model']} columns", *run.accuracy.differences()])
 
 
-def errors(run, names, ranges):
+def error_cells(run, names, ranges):
     return [number(run.accuracy.largest_error(name, ranges)) for name in names]
 
 
@@ -94,7 +94,7 @@ def implementations(run):
     top = max((result.gb_s for result in ran.values()), default=1)
     for title, names in ((title, names) for title, names in classes.items() if names):
         columns = [("implementation", map(named, names))]
-        columns += [(f"error to {position(r[-1].end)}", errors(run, names, r)) for r in run.shown_ranges]
+        columns += [(f"error to {position(r[-1].end)}", error_cells(run, names, r)) for r in run.shown_ranges]
         columns += [ulps_to(run, names, run.shown_ranges[-1])]
         columns += [(VALUE, [three(ran[name].ns) if name in ran else "-" for name in names])]
         columns += [("GB/s", [speed(ran.get(name)) for name in names])]
@@ -104,20 +104,20 @@ def implementations(run):
 
 
 def left_out(run):
-    found, lacking = run.left_out(), run.accuracy.lacking
-    title = f"Not run here: {len(found)}"
-    if {*found} <= {*lacking}:
+    reasons, lacking = run.left_out(), run.accuracy.lacking
+    title = f"Not run here: {len(reasons)}"
+    if {*reasons} <= {*lacking}:
         title += f", for want of {listed(dict.fromkeys(lacking.values()))}"
-    return Table(title, ["what", "why"], [list(item) for item in found.items()], text=(1,))
+    return Table(title, ["what", "why"], [list(item) for item in reasons.items()], text=(1,))
 
 
-def accuracy(run):
+def error_table(run):
     """The largest error up to the end of each range."""
-    found, names = run.accuracy, run.judged
+    names, all_ranges = run.judged, run.accuracy.ranges
     columns = [("implementation", names)]
-    for i, range_ in enumerate(found.ranges):
-        columns.append((f"to {position(range_.end)}", errors(run, names, found.ranges[: i + 1])))
-    rounded = [share(*found.correctly_rounded(name, run.ranges)) for name in names]
+    for i, range_ in enumerate(all_ranges):
+        columns.append((f"to {position(range_.end)}", error_cells(run, names, all_ranges[: i + 1])))
+    rounded = [share(*run.accuracy.correctly_rounded(name, run.ranges)) for name in names]
     columns += [(f"correctly rounded, to {position(run.ranges[-1].end)}", rounded)]
     columns += [ulps_to(run, names, ranges) for ranges in run.shown_ranges]
     bounds = (run.entries[name]["bound"] for name in names)
@@ -126,29 +126,29 @@ def accuracy(run):
     return document.of_columns(title, columns, text=(len(columns) - 1,))
 
 
-def speeds(run, work):
+def speed_table(run, work):
     """One work, fastest first."""
-    found = sorted((r for case, r in run.results.items() if case.work == work), key=lambda result: result.ns)
+    results = sorted((r for case, r in run.results.items() if case.work == work), key=lambda result: result.ns)
     limit, recipe = run.speeds.limit(work), run.results.get(work.by(RECIPE))
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
-    columns = [("implementation", [result.case.who for result in found])]
+    columns = [("implementation", [result.case.who for result in results])]
     if work.call in units:
         unit, scale, digits = units[work.call]
-        columns.append((unit, [cell(result.ns * scale, result.spread, digits) for result in found]))
+        columns.append((unit, [cell(result.ns * scale, result.spread, digits) for result in results]))
     else:
-        columns += [(VALUE, [three(result.ns) for result in found]), ("GB/s", map(speed, found))]
+        columns += [(VALUE, [three(result.ns) for result in results]), ("GB/s", map(speed, results))]
     if limit:
-        columns.append(("of limit", [of_limit(result, limit) for result in found]))
+        columns.append(("of limit", [of_limit(result, limit) for result in results]))
     if recipe:
-        columns.append((f"times {RECIPE}", [three(recipe.ns / result.ns) for result in found]))
+        columns.append((f"times {RECIPE}", [three(recipe.ns / result.ns) for result in results]))
     return document.of_columns(case_name(work), columns, note=limit_text(limit) if limit else "")
 
 
 def works_of(run):
     """All works but limits: float32 tables first; small ones first."""
 
-    def rank(work):
+    def by_kind_and_size(work):
         kind = not work.is_table, work.call, work.offset is not None, work.kind, work.dtype
         return *kind, work.end or 0, work.n * work.d, work.d
 
-    return sorted({case.work for case in run.results if case.call not in ("convert", *STORES)}, key=rank)
+    return sorted({case.work for case in run.results if case.call not in ("convert", *STORES)}, key=by_kind_and_size)
