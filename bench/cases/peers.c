@@ -20,18 +20,18 @@
   { .name = "peers", .positions = n, .d_model = d, .base = BASE }
 static const bench_shape sizes[] = {
     SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512), SIZE(131072, 128), SIZE(131072, 1024)};
-enum { SIZES = sizeof sizes / sizeof *sizes, ONCE = 3, JUDGED = 4 /* of them */ };
+enum { SIZES = sizeof sizes / sizeof *sizes, ONCE = 3, COMPARED = 4 /* of them, with exact */ };
 
 static posenc_status write_table(const bench_case *c) {
-  const peer *p = c->what;
-  p->fill(c->self, c->first, c->count, bench_row(c));
+  const peer *p = c->writer;
+  p->fill(c->data, c->first, c->count, bench_row(c));
   return POSENC_OK;
 }
 
 static posenc_status write_single_rows(const bench_case *c) {
-  const peer *p = c->what;
+  const peer *p = c->writer;
   for (int64_t i = 0; i < c->rows; i++)
-    p->fill(c->self, c->positions[i], 1, c->out);
+    p->fill(c->data, c->positions[i], 1, c->out);
   return POSENC_OK;
 }
 
@@ -41,7 +41,7 @@ static posenc_status once_ours(const bench_case *c) {
 }
 
 static posenc_status once_theirs(const bench_case *c) {
-  const peer *p = c->what;
+  const peer *p = c->writer;
   void *self = p->create(c->columns, BASE);
   if (!self)
     return POSENC_ERROR_MEMORY;
@@ -53,10 +53,10 @@ static posenc_status once_theirs(const bench_case *c) {
 /* Lets the peer write the rows. */
 static void set_peer(bench_case *c, const peer *p, int64_t d_model) {
   c->who = p->name;
-  c->what = p;
-  c->self = p->create(d_model, BASE);
+  c->writer = p;
+  c->data = p->create(d_model, BASE);
   c->destroy = p->destroy;
-  if (!c->self)
+  if (!c->data)
     out_of_memory("for a peer's frequencies");
 }
 
@@ -75,7 +75,7 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_of
                              .columns = sizes[i].d_model,
                              .write = p ? once_theirs : once_ours,
                              .impl = impl,
-                             .what = p},
+                             .writer = p},
         at);
 }
 
@@ -114,7 +114,7 @@ static right_table right_of(size_t i) {
 }
 
 /* Sets the errors of t->values, which `table` writes. */
-static void judge(size_t i, const right_table *t, bench_case *table) {
+static void set_errors(size_t i, const right_table *t, bench_case *table) {
   for (int64_t j = 0; j < sizes[i].positions * sizes[i].d_model; j++) {
     const double error =
         isnan(t->values[j]) ? 2 : fabs((double)t->values[j] - t->real[j]); /* a NaN is as wrong as can be */
@@ -130,8 +130,8 @@ static void register_ours(const posenc_impl *impl, const right_table *right, con
   for (size_t i = 0; i < SIZES; i++) {
     const posenc_spec spec = bench_spec(&sizes[i]);
     bench_case table = bench_table(impl, &sizes[i], &spec);
-    if (i < JUDGED && fill_size(i, impl->name, POSENC_DTYPE_F32, right[i].values) == POSENC_OK)
-      judge(i, &right[i], &table);
+    if (i < COMPARED && fill_size(i, impl->name, POSENC_DTYPE_F32, right[i].values) == POSENC_OK)
+      set_errors(i, &right[i], &table);
     bench_register_table(&table, at);
   }
   bench_register_rows(impl, at);
@@ -151,11 +151,11 @@ static void register_peer(const peer *p, const right_table *right, const bench_o
     table.spec = NULL;
     table.write = write_table;
     set_peer(&table, p, sizes[i].d_model);
-    if (i < JUDGED) {
+    if (i < COMPARED) {
       table.out = right[i].values;
       table.count = table.rows;
       write_table(&table);
-      judge(i, &right[i], &table);
+      set_errors(i, &right[i], &table);
     }
     bench_register_table(&table, at);
   }
@@ -165,19 +165,19 @@ static void register_peer(const peer *p, const right_table *right, const bench_o
 }
 
 void bench_register_peers(const bench_offset *at) {
-  right_table right[JUDGED];
+  right_table right[COMPARED];
   for (const peer_missing *m = peers_missing; m->name; m++)
     bench_skip(m->name, m->reason);
   for (size_t i = 0; i < SIZES; i++)
     bench_register_limits(&sizes[i], POSENC_DTYPE_F32, at);
-  for (size_t i = 0; i < JUDGED; i++)
+  for (size_t i = 0; i < COMPARED; i++)
     right[i] = right_of(i);
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, false)); i++)
     register_ours(impl, right, at);
   for (size_t i = 0; peers[i]; i++)
     register_peer(peers[i], right, at);
-  for (size_t i = 0; i < JUDGED; i++) {
+  for (size_t i = 0; i < COMPARED; i++) {
     free(right[i].real);
     free(right[i].nearest);
     free(right[i].values);

@@ -24,7 +24,7 @@ static posenc_status fill_pair(const bench_case *c) {
 }
 
 static posenc_status fill_at_real(const bench_case *c) {
-  return posenc_fill_at_real(c->plan, (const double *)c->self + c->first, c->count, bench_row(c), c->columns);
+  return posenc_fill_at_real(c->plan, (const double *)c->data + c->first, c->count, bench_row(c), c->columns);
 }
 
 /* Tables in other dtypes, presets and functions. */
@@ -81,7 +81,7 @@ static void register_other(const struct other *o, const bench_shape *shape, bool
     if (o->write == fill_pair)
       table.bytes = bench_to_next(half) + half;
     if (o->write == fill_at_real) {
-      table.self = real_positions(shape->positions);
+      table.data = real_positions(shape->positions);
       table.destroy = free;
     }
     bench_register_table(&table, at);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static posenc_status store(const bench_case *c) {
-  const bench_limit *l = c->what;
+  const bench_limit *l = c->writer;
   l->pass(c->out, c->bytes / sizeof(float));
   return POSENC_OK;
 }
@@ -35,7 +35,7 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
                        .columns = shape->d_model,
                        .uncached = shape->uncached,
                        .write = store,
-                       .what = l},
+                       .writer = l},
         at, "limit/%s/%s%s%s/" BENCH_SIZE "%s", l->kind, l->width, other ? "/" : "",
         other ? dtype_name((int32_t)dtype) : "", shape->positions, shape->d_model, shape->uncached ? "/uncached" : "");
   }

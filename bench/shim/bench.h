@@ -62,10 +62,10 @@ double bench_buffer_huge(void);
 
 #define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the table's size in a case's name */
 
-/* Copies the case and registers it. name and what follows are its name, without the suffix of the offset.
+/* Copies the case and registers it. `pattern` and the arguments after it make its name, without the suffix of the offset.
  * at: NULL if it does not write to the buffer. Skips the case where no plan can be made. */
 __attribute__((format(printf, 3, 4))) void bench_register(
-    const bench_case *given, const bench_offset *at, const char *name, ...);
+    const bench_case *given, const bench_offset *at, const char *pattern, ...);
 
 /* Registers the case as CALL/WHO/DTYPE/n:ROWS/d:COLUMNS[/VARIANT]. */
 void bench_register_table(const bench_case *given, const bench_offset *at);

@@ -35,7 +35,7 @@ void bench_pass(bench_case *c) {
 void bench_release(bench_case *c) {
   posenc_plan_destroy(c->plan);
   if (c->destroy)
-    c->destroy(c->self);
+    c->destroy(c->data);
   free(c->positions);
   free(c);
 }

@@ -67,9 +67,9 @@ template <typename Run> auto failed(const Run &run) -> decltype(run.skip_message
   return !run.skip_message.empty();
 }
 
-// Passes the results of all works to Google Benchmark's own reporters, as one run, and counts the cases that failed.
+// Passes the results of all size groups to Google Benchmark's own reporters, as one run, and counts the cases that failed.
 // The JSON is kept in memory, because Google Benchmark leaves a part of a file when it is ended, and reports no failed
-// write. Nothing is printed on stderr: neither that the filter selects no case of a work, nor Google Benchmark's context,
+// write. Nothing is printed on stderr: neither that the filter selects no case of a size group, nor Google Benchmark's context,
 // which warns that the *library* was built for debugging. It always says so of Debian's package, and that says nothing
 // about the code that is measured here.
 class Reporter : public benchmark::BenchmarkReporter {
@@ -96,7 +96,7 @@ public:
     if (screen)
       screen->ReportRuns(runs);
   }
-  void Finalize() override {} // the end of a work
+  void Finalize() override {} // the end of a size group
 
   void end() {
     file.Finalize();
@@ -155,18 +155,18 @@ size_t shim_select(bool print) {
 }
 
 size_t shim_run(bool screen, const char **json) {
-  // The cases of one work write tables of one size and dtype. They run side by side, because the speed of a shared
-  // machine changes within seconds.
-  std::map<std::tuple<int64_t, int64_t, int, int64_t>, std::vector<bench_case *>> works;
+  // The cases of a size group write tables of one size, dtype and offset. They run side by side, because the speed of a
+  // shared machine changes within seconds.
+  std::map<std::tuple<int64_t, int64_t, int, int64_t>, std::vector<bench_case *>> size_groups;
   for (bench_case *c : cases)
-    works[{c->table_rows, c->columns, c->dtype, c->offset}].push_back(c);
+    size_groups[{c->table_rows, c->columns, c->dtype, c->offset}].push_back(c);
 
   static std::string text;
   Reporter results(screen);
   set_flags(false);
-  for (const auto &work : works) {
+  for (const auto &group : size_groups) {
     benchmark::ClearRegisteredBenchmarks();
-    for (bench_case *c : work.second)
+    for (bench_case *c : group.second)
       add(c);
     benchmark::RunSpecifiedBenchmarks(&results);
   }

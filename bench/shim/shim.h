@@ -19,15 +19,21 @@ extern "C" {
 
 typedef struct bench_case bench_case;
 struct bench_case {
+  /* ---- The description. Whoever registers a case sets these fields, and leaves those at 0 that it does not need.
+   *
+   * bench_register() replaces three zeros: */
+  const char *who;    /* in the label; by default the name of impl */
+  int64_t table_rows; /* of the table; by default as many as a pass writes */
+  size_t bytes;       /* used in the buffer; by default those of the rows that a pass writes */
+
+  /* The label and the counters (bench/README.md). A counter that is 0 is left out of the JSON. */
   const char *call, *variant; /* the label's kind: "fill", or "fill/whisper"; variant: "whisper", or NULL */
-  const char *who;            /* in the label; NULL: the name of impl */
   posenc_dtype dtype;
   int64_t rows, columns; /* that a pass writes; rows is 0 where it writes none */
-  int64_t table_rows;    /* 0: as many as a pass writes */
-  int64_t end;           /* all positions are smaller; 0: as many as the table has rows */
-  size_t bytes;          /* used in the buffer; 0: those of the rows */
-  double error;          /* the largest error of the table; 0: not known */
+  int64_t end;           /* all positions are smaller */
+  double error;          /* the largest error of the table */
   int64_t not_nearest;   /* values of the table that are not the nearest ones, where the error is known */
+
   bool wall;      /* measures wall time instead of this thread's CPU time; the case's name then ends in /real_time */
   bool uncached;  /* each pass writes to other memory, which is in no cache */
   bool in_blocks; /* a slow implementation writes only some blocks of the rows (blocks.c) */
@@ -38,11 +44,11 @@ struct bench_case {
   const posenc_spec *spec;     /* for a plan of impl; not kept; NULL: write() needs no plan */
   int64_t origin;              /* the position of row 0 */
   int64_t *positions;          /* of the rows, if they are not consecutive; freed at the end */
-  const void *what;            /* for write() */
-  void *self;                  /* for write(); destroy() frees it at the end */
-  void (*destroy)(void *self); /* or NULL */
+  const void *writer;          /* in place of impl: the peer or the limit */
+  void *data;                  /* a peer's frequencies, or real positions; destroy() frees them at the end */
+  void (*destroy)(void *data); /* or NULL */
 
-  /* Set when the case is registered and while it runs. */
+  /* ---- The state. Set when the case is registered and while it runs. */
   char name[192];
   char label[96]; /* "KIND IMPLEMENTATION DTYPE" (bench/README.md) */
   posenc_plan *plan;
@@ -80,8 +86,8 @@ bool shim_clock_scales(void);
  * line. */
 size_t shim_select(bool print);
 
-/* Runs the selected cases work by work. The cases of a work, which write tables of one size and dtype, run side by side,
- * all their repetitions in a random order. Returns how many cases ended in an error. Called only once. screen: prints
+/* Runs the selected cases by size group. The cases of a size group write tables of one size, dtype and offset. They run
+ * side by side, all their repetitions in a random order. Returns how many cases ended in an error. Called only once. screen: prints
  * the results on stdout. json: receives the results as Google Benchmark's JSON, which stays valid. */
 size_t shim_run(bool screen, const char **json);
 
