@@ -12,8 +12,8 @@ typedef struct disagreement {
   double got, want; /* want: of posenc_fill() */
 } disagreement;
 
-/* Writes sampled rows of a segment again with every call: a list of consecutive, falling, repeated and random rows; single
- * rows; and whole samples. Stops at the first difference. A cosine that posenc_fill_pair() writes and a row has not is not
+/* Writes sampled rows of a segment again with every call: a list of consecutive, falling, repeated and random rows; each
+ * row of the list in a call of its own; and up to four whole samples. Stops at the first difference. A cosine that posenc_fill_pair() writes and a row has not is not
  * compared.
  * rows: all rows of the segment, as posenc_fill() has written them
  * now: is set to the name of each call before it is made

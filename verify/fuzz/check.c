@@ -87,7 +87,7 @@ static posenc_status positions_status(const arguments *a, double scale) {
 void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status) {
   const posenc_status positions = positions_status(&c->a, spec_scale(spec));
   if (allowed ? status != positions : status == POSENC_OK || (status == POSENC_ERROR_DOMAIN && status != positions))
-    complain("%s returns %d; for its positions alone it would be %d, its other arguments are %s", call_names[c->a.call],
+    complain("%s returns %d; for its positions alone it would be %d, its other arguments are %s", call_names[c->a.kind],
         (int)status, (int)positions, allowed ? "allowed" : "not allowed");
 }
 
@@ -198,7 +198,7 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   const arguments *a = &c->a;
   uint64_t seed = take_byte(b);
   posenc_spec columns = *spec;
-  if (a->call == PAIR) { /* the same frequencies: sines, then cosines */
+  if (a->kind == CALL_PAIR) { /* the same frequencies: sines, then cosines */
     columns.d_model = 2 * c->width;
     if (c->width > 1) /* a single frequency needs no denominator */
       columns.denominator = spec_denominator(spec);
@@ -230,6 +230,6 @@ void check_element(const fuzz_call *c, const unsigned char *rows, bool cosines, 
   const int32_t dtype = posenc_plan_spec(c->a.plan)->dtype;
   if (byte >= rows && row < c->a.count && column < c->width)
     complain("%s, %s, position %.17g, column %lld%s: got %a, want %a", posenc_plan_impl(c->a.plan),
-        call_names[c->a.call], position_of(&c->a, row), (long long)column, cosines ? " of the cosines" : "",
+        call_names[c->a.kind], position_of(&c->a, row), (long long)column, cosines ? " of the cosines" : "",
         element_value(dtype, rows + at), element_value(dtype, image + at));
 }

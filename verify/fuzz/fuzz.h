@@ -32,7 +32,7 @@ typedef struct fuzz_call {
   int64_t width;  /* columns of a row; of posenc_fill_pair, in each of the two arrays */
   size_t size;    /* of an element */
 } fuzz_call;
-fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call kind); /* without rows */
+fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call_kind kind); /* without rows */
 void take_call(bytes *b, const posenc_plan *plan, const fuzz_spec *f, fuzz_call *c);
 
 /* ---- try_rotary.c: makes a rotary embedding and its frequencies, also in memory that overlaps or is misaligned */

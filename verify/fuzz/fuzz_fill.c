@@ -34,7 +34,7 @@ static unsigned char *arena(void) {
 /* An array of random bytes. It starts at a cache line and perhaps where accessible memory starts, ends where accessible
  * memory ends, or starts some elements behind a line. */
 static array array_of(size_t size, size_t element, unsigned where, uint64_t seed) {
-  const size_t before = where < 32 ? 0 : where < 64 ? AROUND : where < 96 ? AROUND : AROUND + where % 32 * element;
+  const size_t before = where < 32 ? 0 : where < 96 ? AROUND : AROUND + where % 32 * element;
   const size_t behind = where >= 64 && where < 96 ? 0 : AROUND, all = before + size + behind;
   array a = {behind ? arena() : arena() + ARENA - all, must_calloc((int64_t)all, 1), all, NULL};
   a.start = a.memory + before;
@@ -53,11 +53,11 @@ static void close_array(const array *a, const fuzz_call *c, posenc_status status
   const int differs = memcmp(a->memory, a->image, a->bytes) != 0;
   for (size_t i = 0; differs && i < a->bytes; i++)
     if (a->memory[i] != a->image[i]) {
-      const unsigned char *const arrays[] = {c->a.out, c->a.call == PAIR ? c->a.cosines : NULL};
+      const unsigned char *const arrays[] = {c->a.out, c->a.kind == CALL_PAIR ? c->a.cosines : NULL};
       for (int cosines = 0; cosines < 2 && arrays[cosines] && c->width > 0 && status == POSENC_OK; cosines++)
         check_element(c, arrays[cosines], cosines, a->memory + i, in_image(a, arrays[cosines]));
       complain("%s, %s returns %d; byte %td of an array of %zu is %#x instead of %#x", posenc_plan_impl(c->a.plan),
-          call_names[c->a.call], (int)status, a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
+          call_names[c->a.kind], (int)status, a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
     }
   free(a->image);
 }
@@ -66,9 +66,9 @@ static void close_array(const array *a, const fuzz_call *c, posenc_status status
  * stride of a single row is ignored. */
 static wide rows_span(const fuzz_call *c) {
   const wide count = c->a.count, stride = c->a.row_stride;
-  const wide span = c->a.call == TABLE ? count * stride : count > 1 ? (count - 1) * stride + c->width : c->width;
-  const bool narrow = stride < c->width && (count != 1 || c->a.call == TABLE);
-  const bool large = (count > 1 || c->a.call == TABLE) && count * stride >= (wide)1 << 60;
+  const wide span = c->a.kind == CALL_TABLE ? count * stride : count > 1 ? (count - 1) * stride + c->width : c->width;
+  const bool narrow = stride < c->width && (count != 1 || c->a.kind == CALL_TABLE);
+  const bool large = (count > 1 || c->a.kind == CALL_TABLE) && count * stride >= (wide)1 << 60;
   return narrow || large ? -1 : span;
 }
 
@@ -77,10 +77,10 @@ static const void *list_of(const arguments *a) { return a->positions ? (const vo
 /* Whether an element of one array is in the other one: of sines and cosines, or of rows and their positions. */
 static bool arrays_meet(const fuzz_call *c) {
   const arguments *a = &c->a;
-  const void *const other = a->call == PAIR ? a->cosines : list_of(a);
-  const wide size = (wide)c->size, width = c->width * size, length = a->call == PAIR ? width : a->count * (wide)8;
+  const void *const other = a->kind == CALL_PAIR ? a->cosines : list_of(a);
+  const wide size = (wide)c->size, width = c->width * size, length = a->kind == CALL_PAIR ? width : a->count * (wide)8;
   bool meet = false;
-  for (int64_t m = a->call == PAIR ? 1 - a->count : 0; other && width > 0 && m < a->count; m++) {
+  for (int64_t m = a->kind == CALL_PAIR ? 1 - a->count : 0; other && width > 0 && m < a->count; m++) {
     const wide apart = (wide)(uintptr_t)other - (wide)(uintptr_t)a->out - m * a->row_stride * size;
     meet = meet || (apart < width && apart > -length);
   }
@@ -91,7 +91,7 @@ static bool arrays_meet(const fuzz_call *c) {
 static bool is_allowed(const fuzz_call *c) {
   const arguments *a = &c->a;
   const uintptr_t addresses = (uintptr_t)a->out | (uintptr_t)a->cosines;
-  const bool listed = (a->call != AT && a->call != AT_REAL) || a->positions || a->reals;
+  const bool listed = (a->kind != CALL_AT && a->kind != CALL_AT_REAL) || a->positions || a->reals;
   const bool arrays = a->out && a->cosines && addresses % c->size == 0 && (uintptr_t)list_of(a) % 8 == 0;
   return a->count >= 0 && rows_span(c) >= 0 && (a->count == 0 || (listed && arrays && !arrays_meet(c)));
 }
@@ -104,12 +104,13 @@ static void *break_pointer(unsigned char *address, unsigned broken, unsigned nul
 /* Makes the call, with an array for rows that span this number of elements. */
 static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t span) {
   arguments *a = &c->a;
-  const char *name = call_names[a->call];
+  const char *name = call_names[a->kind];
   const unsigned where = take_byte(b), broken = take_byte(b);
   const bool overlap = span > 0 && broken >= 180 && broken < 250; /* perhaps */
   /* The cosines are the right half of rows of 2n elements, follow all sines, or are anywhere from two rows before. */
-  const int64_t row = a->count > 1 ? a->row_stride : c->width, sines = overlap && a->call == PAIR ? 2 * row + 15 : 0;
-  const int64_t cosines = a->call != PAIR                 ? 0
+  const int64_t row = a->count > 1 ? a->row_stride : c->width,
+                sines = overlap && a->kind == CALL_PAIR ? 2 * row + 15 : 0;
+  const int64_t cosines = a->kind != CALL_PAIR            ? 0
                           : overlap                       ? row * (broken % 5) + broken / 5 % 30
                           : a->row_stride >= 2 * c->width ? c->width
                                                           : span + 3;
@@ -124,18 +125,18 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
     a->positions = a->positions ? (const void *)(start + list) : NULL;
     a->reals = a->reals ? (const void *)(start + list) : NULL;
   }
-  a->out = break_pointer(first, a->call != TABLE ? broken : 0, 253);
-  a->cosines = break_pointer(start + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
-  a->table = a->call == TABLE ? c : NULL;
+  a->out = break_pointer(first, a->kind != CALL_TABLE ? broken : 0, 253);
+  a->cosines = break_pointer(start + (size_t)cosines * c->size, a->kind == CALL_PAIR ? broken : 0, 251);
+  a->table = a->kind == CALL_TABLE ? c : NULL;
   const int64_t stride = a->row_stride;
-  a->row_stride = a->call == TABLE && stride == c->width && where % 2 ? 0 : stride; /* the same */
+  a->row_stride = a->kind == CALL_TABLE && stride == c->width && where % 2 ? 0 : stride; /* the same */
   posenc_status status;
   TRY(b, c->state, name, status, make_call(a));
   a->row_stride = stride;
   check_status(c, spec, is_allowed(c), status);
-  if (a->call == TABLE && (status == POSENC_OK) != (a->table != NULL))
+  if (a->kind == CALL_TABLE && (status == POSENC_OK) != (a->table != NULL))
     complain("posenc_table_create returns %d and %p", (int)status, a->table);
-  if (a->call == TABLE && status == POSENC_OK) { /* zeros and rows */
+  if (a->kind == CALL_TABLE && status == POSENC_OK) { /* zeros and rows */
     a->out = memcpy(first, a->table, (size_t)span * c->size);
     memset(in_image(&out, first), 0, (size_t)span * c->size);
     memset(a->table, 0x5a, (size_t)span * c->size); /* the next table may get this memory */

@@ -44,8 +44,8 @@ static void take_list(bytes *b, arguments *a, int64_t near) {
     return;
   if (a->count > 1300) /* the list must exist */
     a->count = 1300;
-  int64_t *const positions = a->call == AT ? must_calloc(a->count, sizeof *positions) : NULL;
-  double *const reals = a->call == AT ? NULL : must_calloc(a->count, sizeof *reals);
+  int64_t *const positions = a->kind == CALL_AT ? must_calloc(a->count, sizeof *positions) : NULL;
+  double *const reals = a->kind == CALL_AT ? NULL : must_calloc(a->count, sizeof *reals);
   uint64_t seed = how;
   int64_t p = take_first(b, near);
   for (int64_t i = 0; i < a->count; i++) {
@@ -66,22 +66,22 @@ static void take_list(bytes *b, arguments *a, int64_t near) {
   a->reals = reals;
 }
 
-fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call kind) {
-  return (fuzz_call){.a = {.call = kind, .plan = plan},
-      .width = kind == PAIR ? spec_count(spec) : spec->d_model,
+fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call_kind kind) {
+  return (fuzz_call){.a = {.kind = kind, .plan = plan},
+      .width = kind == CALL_PAIR ? spec_count(spec) : spec->d_model,
       .size = format_of(spec->dtype)->size};
 }
 
 void take_call(bytes *b, const posenc_plan *plan, const fuzz_spec *f, fuzz_call *c) {
   const posenc_spec *const spec = &f->spec;
   const unsigned which = take_byte(b);
-  const call kind = which < 200 ? (call)(which % 4) : which < 240 ? ONCE : TABLE;
+  const call_kind kind = which < 200 ? (call_kind)(which % 4) : which < 240 ? CALL_ONCE : CALL_TABLE;
   *c = call_of(plan, spec, kind);
   c->state = take_byte(b);
   arguments *a = &c->a;
   a->count = take_count(b, spec->d_model);
   a->row_stride = take_stride(b, c->width, 64 / (int64_t)c->size);
-  if (kind == AT || kind == AT_REAL)
+  if (kind == CALL_AT || kind == CALL_AT_REAL)
     take_list(b, a, f->near);
   else
     a->first = take_first(b, f->near);

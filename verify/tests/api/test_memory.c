@@ -136,7 +136,7 @@ static void use_all(const posenc_plan *plan, int64_t count) {
   }
   const int64_t d = posenc_plan_spec(plan)->d_model;
   memset(out, 0, sizeof out);
-  for (call c = FILL; c < TABLE; c++) {
+  for (call_kind c = CALL_FILL; c < CALL_TABLE; c++) {
     arguments a = {c, plan, 142401 - 5, count, at, reals, out, out + MOST * COLUMNS, d, NULL};
     assert_int_equal(make_call(&a), POSENC_OK);
     a.first = POSENC_MAX_POSITION + 1;

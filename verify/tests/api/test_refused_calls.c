@@ -19,8 +19,8 @@ static void expect_call(arguments *a, posenc_status want, const char *words) {
   const posenc_status got = make_call(a);
   if (got != want)
     fail_msg("%s: first %" PRId64 ", count %" PRId64 ", row_stride %" PRId64 ", out %p: status %d, not %d",
-        call_names[a->call], a->first, a->count, a->row_stride, a->out, got, want);
-  if (a->call == TABLE) {
+        call_names[a->kind], a->first, a->count, a->row_stride, a->out, got, want);
+  if (a->kind == CALL_TABLE) {
     assert_int_equal(got == POSENC_OK, a->table != NULL);
     posenc_table_destroy(a->table);
   }
@@ -44,8 +44,8 @@ static posenc_plan *plan_for(int32_t dtype, double scale) {
 }
 
 /* An allowed call, with rows without gaps. */
-static arguments fine(call c) {
-  return (arguments){.call = c,
+static arguments fine(call_kind c) {
+  return (arguments){.kind = c,
       .plan = plan_for(POSENC_DTYPE_F32, 1),
       .count = COUNT,
       .positions = positions,
@@ -57,9 +57,9 @@ static arguments fine(call c) {
 
 /* For each call in `calls`: `...` changes an allowed call `a`, which must then have this status and message. */
 #define TELL(status, words, calls, ...)                                                                                \
-  for (int one = FILL; one < CALLS; one++)                                                                             \
+  for (int one = CALL_FILL; one < CALL_KINDS; one++)                                                                   \
     if ((calls) >> one & 1) {                                                                                          \
-      arguments a = fine((call)one);                                                                                   \
+      arguments a = fine((call_kind)one);                                                                              \
       __VA_ARGS__;                                                                                                     \
       expect_call(&a, status, words);                                                                                  \
     }
@@ -68,18 +68,18 @@ static arguments fine(call c) {
 
 static void calls(void **state) {
   (void)state;
-  const unsigned all = OF(CALLS) - 1, given = OF(AT) | OF(AT_REAL), ranges = all & ~given;
-  const unsigned into = all & ~OF(TABLE), whole = into & ~OF(PAIR);
+  const unsigned all = OF(CALL_KINDS) - 1, given = OF(CALL_AT) | OF(CALL_AT_REAL), ranges = all & ~given;
+  const unsigned into = all & ~OF(CALL_TABLE), whole = into & ~OF(CALL_PAIR);
   const int64_t far = POSENC_MAX_POSITION;
-  REFUSED(ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed", all & ~OF(ONCE), a.plan = NULL);
-  REFUSED(ARGUMENT, "spec is NULL", OF(ONCE), a.plan = NULL);
+  REFUSED(ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed", all & ~OF(CALL_ONCE), a.plan = NULL);
+  REFUSED(ARGUMENT, "spec is NULL", OF(CALL_ONCE), a.plan = NULL);
   REFUSED(ARGUMENT, "count is -1;|0 or more", all, a.count = -1);
   REFUSED(ARGUMENT, "count is -9223372036854775808|0 or more", all, a.count = INT64_MIN);
-  REFUSED(ARGUMENT, "out is NULL; allowed: memory aligned to 4 bytes", into & ~OF(PAIR), a.out = NULL);
-  REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = NULL);
-  REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(PAIR), a.cosines = NULL);
-  REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = (char *)memory + 1);
-  REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(PAIR), a.cosines = (char *)memory + 18);
+  REFUSED(ARGUMENT, "out is NULL; allowed: memory aligned to 4 bytes", into & ~OF(CALL_PAIR), a.out = NULL);
+  REFUSED(ARGUMENT, "sines is|aligned to 4", OF(CALL_PAIR), a.out = NULL);
+  REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(CALL_PAIR), a.cosines = NULL);
+  REFUSED(ARGUMENT, "sines is|aligned to 4", OF(CALL_PAIR), a.out = (char *)memory + 1);
+  REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(CALL_PAIR), a.cosines = (char *)memory + 18);
   for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
     char words[64];
     const size_t size = format_of(dtype)->size;
@@ -108,15 +108,15 @@ static void calls(void **state) {
     const int one_row = abs(k) < 4, two_rows = one_row || (abs(k) > 4 && abs(k) < 12);
     for (int count = 1; count <= 2; count++)
       TELL((count == 1 ? one_row : two_rows) ? POSENC_ERROR_ARGUMENT : POSENC_OK,
-           "rows of 4 columns overlap with row_stride 8", OF(PAIR), a.out = (float *)(void *)memory + 100;
+           "rows of 4 columns overlap with row_stride 8", OF(CALL_PAIR), a.out = (float *)(void *)memory + 100;
            a.cosines = (float *)a.out + k; a.count = count);
   }
   for (int i = 0; i < 5; i++)
     TELL(POSENC_OK, "", into, a.count = 1; a.row_stride = (const int64_t[]){0, 7, -8, INT64_MIN, INT64_MAX}[i]);
-  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", OF(TABLE), a.count = 1; a.row_stride = 7);
-  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(TABLE), a.row_stride = 7);
-  REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(TABLE), a.row_stride = 7; a.count = 0);
-  REFUSED(ARGUMENT, "row_stride is 3|= 4", OF(PAIR), a.row_stride = 3);
+  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", OF(CALL_TABLE), a.count = 1; a.row_stride = 7);
+  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(CALL_TABLE), a.row_stride = 7);
+  REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(CALL_TABLE), a.row_stride = 7; a.count = 0);
+  REFUSED(ARGUMENT, "row_stride is 3|= 4", OF(CALL_PAIR), a.row_stride = 3);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1);
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1);
   REFUSED(DOMAIN, "first is 9223372036854775807|-2^32 to 2^32", ranges, a.first = INT64_MAX);
@@ -133,31 +133,33 @@ static void calls(void **state) {
           a.plan = plan_for(POSENC_DTYPE_F32, -1024));
   const int64_t beyond[] = {far + 1, -far - 1, INT64_MIN, INT64_MAX}, scaled[] = {0, far / 1024, -far / 1024 - 1};
   for (size_t i = 0; i < 4; i++)
-    REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]};
+    REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(CALL_AT), a.positions = (const int64_t[]){0, far, beyond[i]};
             a.count = 3);
-  REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3;
+  REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(CALL_AT), a.positions = scaled; a.count = 3;
           a.plan = plan_for(POSENC_DTYPE_F32, -1024));
-  REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1; a.plan = plan_for(POSENC_DTYPE_F32, 0.5));
+  REFUSED(DOMAIN, "positions[0]", OF(CALL_AT), a.positions = beyond; a.count = 1;
+          a.plan = plan_for(POSENC_DTYPE_F32, 0.5));
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p32, -0x1.8p32, 1e300};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     for (int scales = 0; scales < 2; scales++)
-      REFUSED(DOMAIN, "positions[2]|-2^32 to 2^32", OF(AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]};
-              a.count = 3; a.plan = plan_for(POSENC_DTYPE_F32, scales ? 0.5 : 1));
+      REFUSED(
+          DOMAIN, "positions[2]|-2^32 to 2^32", OF(CALL_AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]};
+          a.count = 3; a.plan = plan_for(POSENC_DTYPE_F32, scales ? 0.5 : 1));
   REFUSED(SIZE, "count is 8589934592 and row_stride is 536870912; allowed: a product below 2^60", all,
           a.count = INT64_C(1) << 33;
           a.row_stride = INT64_C(1) << 29);
   REFUSED(SIZE, "count is 9223372036854775807 and row_stride is 8;|below 2^60", all, a.count = INT64_MAX);
-  REFUSED(SIZE, "count is 9223372036854775807 and row_stride is 8;|below 2^60", OF(TABLE), a.count = INT64_MAX;
+  REFUSED(SIZE, "count is 9223372036854775807 and row_stride is 8;|below 2^60", OF(CALL_TABLE), a.count = INT64_MAX;
           a.row_stride = 0);
   TELL(POSENC_OK, "", all, a.count = 0; a.out = a.cosines = NULL; a.positions = NULL; a.reals = NULL);
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MAX);
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MIN);
-  TELL(POSENC_OK, "", OF(TABLE), a.count = 0; a.row_stride = INT64_MAX);
-  assert_int_equal(posenc_table_create(NULL, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  TELL(POSENC_OK, "", OF(CALL_TABLE), a.count = 0; a.row_stride = INT64_MAX);
+  assert_int_equal(posenc_table_create(NULL, fine(CALL_TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
   void *const apart = (char *)memory + 4, *const both = calloc(1, sizeof(posenc_spec));
-  assert_int_equal(posenc_table_create(apart, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_plan_create(NULL, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_table_create(apart, fine(CALL_TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(CALL_FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_create(NULL, posenc_plan_spec(fine(CALL_FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
   /* A result may go where an argument was: a spec over its preset's name, a plan into its spec. */
   assert_int_equal(posenc_spec_init(both, 8, strcpy(both, "t2t")), POSENC_OK);
   assert_int_equal(posenc_plan_create(both, both, NULL), POSENC_OK);
@@ -209,8 +211,8 @@ static void limits(void **state) {
   }
   assert_int_equal(posenc_check_size(INT64_MAX, 1), POSENC_ERROR_SIZE);
   const posenc_rows all = {.first = -far, .count = 2 * far + 1}, more = {.first = -far, .count = 2 * far + 2};
-  assert_int_equal(posenc_check_positions(fine(FILL).plan, &all), POSENC_OK);
-  assert_int_equal(posenc_check_positions(fine(FILL).plan, &more), POSENC_ERROR_DOMAIN);
+  assert_int_equal(posenc_check_positions(fine(CALL_FILL).plan, &all), POSENC_OK);
+  assert_int_equal(posenc_check_positions(fine(CALL_FILL).plan, &more), POSENC_ERROR_DOMAIN);
 }
 
 int main(void) {

@@ -25,10 +25,10 @@ static void *call_on_this_stack(void *plan) {
     positions[i] = HARD;
     reals[i] = HARD + (i % 2) * 0.5;
   }
-  for (int i = 0; i <= 2 * TABLE; i++) {
+  for (int i = 0; i <= 2 * CALL_TABLE; i++) {
     unsigned char *const out = memory + i % 2 * 16;
-    const call c = (call)(i / 2 % TABLE);
-    const int64_t rows = i == 2 * TABLE ? 1 : ROWS;
+    const call_kind c = (call_kind)(i / 2 % CALL_TABLE);
+    const int64_t rows = i == 2 * CALL_TABLE ? 1 : ROWS;
     arguments a = {c, plan, rows == 1 ? HARD : HARD - 100, rows, positions, reals, out,
         out + (size_t)ROWS * D * sizeof(double), D, NULL};
     if (make_call(&a) != POSENC_OK)

@@ -85,13 +85,13 @@ static void shared_plan(void **state) {
 
 /* ---- fork ---- */
 
-static float out[TABLE][ROWS * D]; /* one for each call */
+static float out[CALL_TABLE][ROWS * D]; /* one for each call */
 
 /* Returns whether all calls succeed. */
 static int fill_all(const posenc_plan *plan) {
   static const int64_t at[ROWS] = {131071, -5, 7};
   static const double reals[ROWS] = {0.5, -1e-3, 131071.5};
-  for (call c = FILL; c < TABLE; c++) {
+  for (call_kind c = CALL_FILL; c < CALL_TABLE; c++) {
     arguments a = {c, plan, -50, ROWS, at, reals, out[c], out[c] + D / 2, D, NULL};
     if (make_call(&a) != POSENC_OK)
       return 0;
@@ -100,7 +100,7 @@ static int fill_all(const posenc_plan *plan) {
 }
 
 static void fork_and_compare(const posenc_plan *plan) {
-  static float parents[TABLE][ROWS * D];
+  static float parents[CALL_TABLE][ROWS * D];
   int status;
   assert_true(fill_all(plan));
   memcpy(parents, out, sizeof out);

@@ -79,13 +79,13 @@ static inline void few_and_more(
 /* Judges one row of a table, at a random place in the table. */
 static inline void amid_table(
     const posenc_plan *plan, double position, unsigned char *got, const reference_value *want) {
-  enum { TABLE = 41 };
+  enum { TABLE_ROWS = 41 };
   const posenc_spec *spec = posenc_plan_spec(plan);
   const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size, row = (int64_t)position;
-  const int64_t lowest = row - POSENC_MAX_POSITION + TABLE - 1, most = row + POSENC_MAX_POSITION;
-  int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of the table before this one */
+  const int64_t lowest = row - POSENC_MAX_POSITION + TABLE_ROWS - 1, most = row + POSENC_MAX_POSITION;
+  int64_t before = random_between(&seed, 0, TABLE_ROWS - 1); /* rows of the table before this one */
   before = before < lowest ? lowest : before > most ? most : before;
-  assert_int_equal(posenc_fill(plan, row - before, TABLE, got, d), POSENC_OK);
+  assert_int_equal(posenc_fill(plan, row - before, TABLE_ROWS, got, d), POSENC_OK);
   judge_rows(plan, &position, 1, got + before * bytes, want);
 }
 

@@ -53,11 +53,11 @@ static posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
 }
 
 /* The hash of what a call writes. */
-static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, call function) {
+static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, call_kind function) {
   posenc_spec spec;
   posenc_spec_init(&spec, s->d_model, s->preset);
   spec.dtype = dtype;
-  const int64_t half = (s->d_model + 1) / 2, first = s->first < 0 || function == FILL ? s->first : s->first - ROWS;
+  const int64_t half = (s->d_model + 1) / 2, first = s->first < 0 || function == CALL_FILL ? s->first : s->first - ROWS;
   const size_t size = posenc_dtype_size((posenc_dtype)dtype);
   int64_t positions[ROWS];
   double reals[ROWS];
@@ -80,7 +80,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
 static void check_samples(const char *family) {
   for (size_t s = 0; s < SAMPLES; s++)
     for (int32_t dtype = POSENC_DTYPE_F32; dtype <= POSENC_DTYPE_F16; dtype++)
-      for (call f = FILL; f <= PAIR; f++) {
+      for (call_kind f = CALL_FILL; f <= CALL_PAIR; f++) {
         const posenc_impl *member = family_member(family, 0);
         if (!member)
           continue;

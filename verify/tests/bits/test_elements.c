@@ -95,7 +95,7 @@ static void large_tables(void **state) {
         if (!strstr(runnable(m)->dtypes, "bfloat16") || strstr(name, "scalar"))
           continue;
         posenc_plan *const plan = plan_of(&spec, name);
-        fuzz_call c = call_of(plan, &spec, FILL);
+        fuzz_call c = call_of(plan, &spec, CALL_FILL);
         c.a.first = -700;
         c.a.count = tables[i].rows;
         c.a.row_stride = tables[i].d + tables[i].gap;

@@ -17,7 +17,8 @@ enum { ROWS = 70 };
 /* The page of row 0. The pages of the other rows follow, each APART from the one before. */
 static unsigned char *far_rows;
 
-static posenc_status call_with_stride(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
+static posenc_status call_with_stride(
+    call_kind c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
   static const int64_t at[ROWS] = {131071, 3, -64, 63, 1 << 30};
   static const double reals[ROWS] = {0.5, -3.25, 1e6, 1e-9};
   const posenc_spec *s = posenc_plan_spec(p);
@@ -27,7 +28,7 @@ static posenc_status call_with_stride(call c, const posenc_plan *p, int64_t coun
 }
 
 /* Checks rows that end where their page ends. The pages on both sides are inaccessible. Wide rows fill their page. */
-static void check_far(call c, const posenc_plan *p, int64_t count) {
+static void check_far(call_kind c, const posenc_plan *p, int64_t count) {
   static unsigned char want[ROWS * 4096];
   const posenc_spec *s = posenc_plan_spec(p);
   const int64_t size = (int64_t)format_of(s->dtype)->size, bytes = s->d_model * size;
@@ -65,9 +66,9 @@ static void far_apart(void **state) {
       if (!is_offered(&spec, runnable(m)->name))
         continue;
       posenc_plan *p = plan_of(&spec, runnable(m)->name);
-      for (call c = FILL; c < TABLE; c++)
-        if (c != PAIR || spec.d_model % 2 == 0) /* its arrays are the halves of the rows here */
-          check_far(c, p, i / FORMATS ? 4 : c == AT_REAL ? 6 : ROWS);
+      for (call_kind c = CALL_FILL; c < CALL_TABLE; c++)
+        if (c != CALL_PAIR || spec.d_model % 2 == 0) /* its arrays are the halves of the rows here */
+          check_far(c, p, i / FORMATS ? 4 : c == CALL_AT_REAL ? 6 : ROWS);
       posenc_plan_destroy(p);
     }
   munmap(map, (size_t)((ROWS + 1) * APART));
