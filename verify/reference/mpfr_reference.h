@@ -17,7 +17,7 @@
 typedef struct reference_value {
   double y;      /* the double nearest to the real value; 0 only if the real value is 0, or below 2^-1075 */
   double low;    /* y + low is the real value, to ten bits of low or more; never beyond half the unit of y */
-  float rounded; /* the nearest number of the dtype, which a correctly rounded table holds; for float64 that is y */
+  float rounded; /* the nearest number of the dtype, which a correctly rounded table holds; unused for float64 */
 } reference_value;
 
 /* The element of a correctly rounded table of this dtype. */
