@@ -60,11 +60,11 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
     v->not_offered = true;
     break;
   case TRIAL_FAILED:
-    result->crashed = true;
+    result->trial_failed = true;
     note_failure(result, t->s, reason);
     break;
   case TRIAL_DONE:
-    if (!judge(t, result->impl, expected, v, reason, sizeof reason))
+    if (!judge_trial(t, result->impl, expected, v, reason, sizeof reason))
       note_failure(result, t->s, reason);
   }
 }
@@ -98,7 +98,7 @@ static void verify_segment(results *r, int64_t index, int64_t threads) {
   trial t = trial_create(s);
   for (size_t i = 0; i < r->n_impls; i++) {
     impl_result *result = &r->impls[i];
-    if (result->supported && !result->crashed)
+    if (result->supported && !result->trial_failed)
       verify_impl(result, &t, expected, &result->verdicts[index]);
   }
   trial_destroy(&t);

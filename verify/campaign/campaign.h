@@ -11,7 +11,7 @@
 typedef struct impl_result {
   const posenc_impl *impl;
   bool supported;
-  bool crashed;      /* a trial failed, so it is not run again */
+  bool trial_failed; /* by a crash, the time limit or an error status; no other trial is run */
   bool left_out;     /* of this run: no segment has a dtype that it offers */
   char failure[320]; /* the first failure, and where; empty if none */
   verdict *verdicts; /* one per segment */

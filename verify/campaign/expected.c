@@ -18,7 +18,7 @@ typedef struct job {
   mpfr_effort effort;
 } job;
 
-static void *work(void *argument) {
+static void *compute_rows(void *argument) {
   job *j = argument;
   const segment *s = j->s;
   mpfr_reference *t = reference_create(&s->spec);
@@ -46,9 +46,9 @@ static void share_rows(job *j, int64_t threads) {
 
   pthread_t helpers[EXPECTED_MOST_THREADS];
   int64_t started = 0;
-  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, j) == 0)
+  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, compute_rows, j) == 0)
     started++;
-  work(j); /* this thread works too, so the rows are computed even if no other could be started */
+  compute_rows(j); /* in this thread too, so all rows are computed even if no other could be started */
   while (started > 0)
     pthread_join(helpers[--started], NULL);
 }

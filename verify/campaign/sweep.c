@@ -10,8 +10,14 @@
 
 /* The ends of the ranges of positions. Errors grow with the position, so reports are by range. The last two ranges lie
  * beyond any real table, but inside the library's domain. */
-static const int64_t edges[] = {0, 512, 5000, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
+enum { ORDINARY_END = 5000 };
+static const int64_t edges[] = {
+    0, 512, ORDINARY_END, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
 enum { EDGES = sizeof edges / sizeof edges[0], TABLE_RANGES = 5 };
+
+/* The range that ends at ORDINARY_END has so many times the rows of other ranges. By default that is every row, because
+ * the error of the ordinary 5000 x 512 table decides picks. */
+enum { ORDINARY_TIMES = 9 };
 
 /* The most outputs of a segment: its reference values and verdicts are in memory at once, some 50 bytes per output. */
 #define MAX_OUTPUTS (INT64_C(1) << 22)
@@ -86,9 +92,10 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
   const posenc_spec paper = paper_spec(512);
 
-  /* By default every row of the ordinary 5000 x 512 table, whose error decides picks; beyond it, samples. */
-  for (int i = 0; i < TABLE_RANGES; i++)
-    add_sampled(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed)->in_table = true;
+  for (int i = 0; i < TABLE_RANGES; i++) {
+    const int64_t its_rows = edges[i + 1] == ORDINARY_END ? ORDINARY_TIMES * rows : rows;
+    add_sampled(&s, "d512", &paper, edges[i], edges[i + 1], its_rows, seed)->in_table = true;
+  }
 
   posenc_spec spec;
 #define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                      \
@@ -102,26 +109,26 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   const int64_t whole = POSENC_MAX_POSITION + 1;
   const struct {
     const char *name, *preset;
-    int64_t d_model, from, to;
+    int64_t d_model, from, to, rows;
     posenc_spec changes; /* replace the preset's fields where they are not 0 */
   } others[] = {
       /* ends in vectors of 8 and of 16 lanes that are more than half full */
-      {"odd", NULL, 29, 0, million, {0}},
-      {"single", NULL, 1, 0, million, {0}},
-      {"denominator", NULL, 32, 0, million, {.denominator = 15}},
-      {"frequencies", NULL, 2 * AWKWARD, -million, million, {.freqs = awkward, .n_freqs = AWKWARD}},
-      {"negative", NULL, 512, -million, 0, {0}},
-      {"far", NULL, 512, million, whole, {0}},
+      {"odd", NULL, 29, 0, million, fewer, {0}},
+      {"single", NULL, 1, 0, million, fewer, {0}},
+      {"denominator", NULL, 32, 0, million, fewer, {.denominator = 15}},
+      {"frequencies", NULL, 2 * AWKWARD, -million, million, fewer, {.freqs = awkward, .n_freqs = AWKWARD}},
+      {"negative", NULL, 512, -million, 0, fewer / 2, {0}},
+      {"far", NULL, 512, million, whole, fewer, {0}},
       /* tables that users of these presets have; fairseq at an odd width, with a column of zeros */
-      {"preset whisper", "whisper", 1280, 0, 1500, {0}},
-      {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, {0}},
-      {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
-      {"preset fairseq", "fairseq", 33, 0, 5000, {0}},
+      {"preset whisper", "whisper", 1280, 0, 1500, fewer, {0}},
+      {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, fewer, {0}},
+      {"preset rope", "rope", 128, 0, 131072, fewer, {.base = 500000}},
+      {"preset fairseq", "fairseq", 33, 0, 5000, fewer, {0}},
       /* as with diffusion times between 0 and 1 */
-      {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_LAYOUT_SPLIT}},
-      {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_BF16}},
-      {"float16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_F16}},
-      {"float64", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_F64}},
+      {"scaled", NULL, 32, -million, million, fewer, {.position_scale = 1000, .layout = POSENC_LAYOUT_SPLIT}},
+      {"bfloat16", NULL, 512, 0, million, fewer, {.dtype = POSENC_DTYPE_BF16}},
+      {"float16", NULL, 512, 0, million, fewer, {.dtype = POSENC_DTYPE_F16}},
+      {"float64", NULL, 512, 0, million, fewer, {.dtype = POSENC_DTYPE_F64}},
   };
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const posenc_spec *changes = &others[i].changes;
@@ -139,8 +146,8 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     spec.dtype = changes->dtype ? changes->dtype : spec.dtype;
     spec.freqs = changes->freqs;
     spec.n_freqs = changes->n_freqs;
-    const int64_t its_rows = fewer / (others[i].to ? 1 : 2); /* half as many for "negative" */
-    add_sampled(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
+    segment *added = add_sampled(&s, others[i].name, &spec, others[i].from, others[i].to, others[i].rows, seed);
+    added->preset = others[i].preset;
   }
   return s;
 }

@@ -14,12 +14,11 @@
 
 /* The child writes these as it runs, so that the parent can say where it died. */
 struct trial_state {
+  volatile enum { PLANNING, CALLING, DONE } step;
   const char *volatile now; /* the call that runs, one of the strings of this program */
   volatile posenc_status status;
   disagreement found;
 };
-
-static const char create[] = "posenc_plan_create", end[] = "the end";
 
 static size_t count_of(const segment *s) { return (size_t)((s->n_rows + SEGMENT_REALS) * s->spec.d_model); }
 
@@ -53,6 +52,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
   if (status != POSENC_OK)
     return status;
 
+  t->state->step = CALLING;
   t->state->now = "posenc_fill";
   for (int64_t r = 0, row = 0; r < s->n_samples && status == POSENC_OK; row += s->samples[r++].count)
     status = posenc_fill(plan, s->samples[r].first, s->samples[r].count, trial_output(t, row, 0), s->spec.d_model);
@@ -72,7 +72,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
   for (int64_t row = 0, i = 0; row < s->n_rows + SEGMENT_REALS; row++)
     for (int64_t column = 0; column < s->spec.d_model; column++, i++)
       t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, segment_position(s, row), column);
-  t->state->now = end;
+  t->state->step = DONE;
   return POSENC_OK;
 }
 
@@ -89,7 +89,8 @@ static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
 
 trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size) {
   memset(t->outputs, 0xff, count_of(t->s) * t->size); /* NaN in every dtype */
-  t->state->now = create;
+  t->state->step = PLANNING;
+  t->state->now = "posenc_plan_create";
   t->state->status = POSENC_OK;
   t->found->call = NULL;
 
@@ -116,11 +117,11 @@ trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, cha
     snprintf(reason, size, "crashed: SIG%s in %s", name ? name : "?", where);
   } else if (WEXITSTATUS(how) != 0) {
     snprintf(reason, size, "ended the process with status %d, in %s", WEXITSTATUS(how), where);
-  } else if (status == POSENC_ERROR_UNSUPPORTED && where == create) {
+  } else if (status == POSENC_ERROR_UNSUPPORTED && t->state->step == PLANNING) {
     return TRIAL_NOT_OFFERED;
   } else if (status != POSENC_OK) {
     snprintf(reason, size, "%s returned an error: %s", where, posenc_status_string(status));
-  } else if (where != end) {
+  } else if (t->state->step != DONE) {
     snprintf(reason, size, "ended the process in %s", where);
   } else {
     return TRIAL_DONE;

@@ -47,7 +47,7 @@ static bool accept(const verdict *v, const posenc_impl *impl, const char *call, 
   return false;
 }
 
-bool judge(
+bool judge_trial(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size) {
   const int64_t n = t->s->n_rows;
   const disagreement *const found = t->found;

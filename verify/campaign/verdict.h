@@ -14,7 +14,7 @@ typedef struct witness {
 } witness;
 
 typedef struct verdict {
-  bool judged;      /* the numbers below exist */
+  bool judged;      /* judge_trial() has set the numbers below */
   bool not_offered; /* the implementation makes no plan of this segment's spec */
   int64_t outputs;
   double ulp_max;
@@ -33,7 +33,7 @@ static inline double correct_share(const verdict *v) { return 1 - (double)v->mis
  * - another call wrote a row of posenc_fill() otherwise.
  *
  * The first two also hold at real positions, whose outputs are not in *v. */
-bool judge(
+bool judge_trial(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 
 #endif

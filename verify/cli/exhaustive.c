@@ -1,5 +1,5 @@
-/* posenc-verify --exhaustive. The table is computed in blocks. One posenc_fill() fills a block, which is large enough to be written the way large
- * tables are. MPFR evaluates every output (mpfr_reference.h). */
+/* posenc-verify --exhaustive. The table is computed in blocks. One posenc_fill() fills a block, which is large enough to
+ * be written the way large tables are. MPFR evaluates every output (mpfr_reference.h). */
 #include <inttypes.h>
 #include <mpfr.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../tools/memory.h"
 #include "../tools/machine.h"
 #include "../campaign/progress.h"
-#include "work.h"
+#include "modes.h"
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of each member that are printed */ };
 

@@ -7,7 +7,7 @@
 #include "../tools/output.h"
 #include "../tools/spec.h"
 #include "report.h"
-#include "work.h"
+#include "modes.h"
 
 /* Prints the width, the base, those of the other fields that differ from the paper's table, and the positions. */
 static void print_shape(FILE *out, const segment *s) {

@@ -1,5 +1,5 @@
 /* posenc-verify compares implementations with a reference, by range of positions. */
-#include "work.h"
+#include "modes.h"
 
 int main(int argc, char **argv) {
   options o = options_parse(argc, argv);

@@ -103,8 +103,8 @@ static void zero_crossings(void **state) {
   for (int c = 0; c < CROSSINGS; c++) {
     const int64_t p = crossings[c], size = p < 0 ? -p : p;
     double freqs[TRIES];
-    for (int i = 0; i < TRIES;
-         i++) { /* few quarter turns up to the position, or up to a turn per position; exactly or nearly there */
+    /* Few quarter turns up to the position, or up to a turn per position; exactly or nearly there. */
+    for (int i = 0; i < TRIES; i++) {
       const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : i % 4 ? 1 + size / 64 : 1);
       const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
       freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;

@@ -154,7 +154,7 @@ static int tried(const char *name, int32_t dtype, int64_t rows, trial_outcome *o
   *reason = '\0';
   *v = (verdict){0};
   *outcome = trial_run(&t, &impl, 1, reason, 256);
-  const int fine = *outcome == TRIAL_DONE ? judge(&t, &impl, expected, v, reason, 256) : *outcome != TRIAL_FAILED;
+  const int fine = *outcome == TRIAL_DONE ? judge_trial(&t, &impl, expected, v, reason, 256) : *outcome != TRIAL_FAILED;
   trial_destroy(&t);
   free(expected);
   sweep_destroy(&s);
