@@ -24,9 +24,8 @@ class Answer(NamedTuple):
 
 
 def families(run):
-    """{family: (its fastest member, its fastest one without AVX-512; None where there is none)}, those within the budget
-    first, each kind by speed. The member with the widest vectors counts as the fastest unless another one is faster
-    (decisions.py)."""
+    """{family: (its fastest member, its fastest member without AVX-512 or None)}. Families within the budget come first.
+    Both groups are sorted by speed."""
     times, best = {}, {}
     for name in (name for name in run.judged if name in run.timed):
         times.setdefault(run.families[name], {})[name] = run.timed[name].times

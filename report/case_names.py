@@ -38,7 +38,7 @@ def case_name(case):
 
 
 def place(work):
-    """Where one implementation is faster than another: "at 64 x 512", "for single rows" at whatever positions."""
+    """Where one implementation is faster than another: "at 64 x 512", "for single rows" at any positions."""
     if work.is_table:
         return f"at {work.n} x {work.d}"
     if work.kind == "fill":

@@ -19,7 +19,7 @@ JOBS = {  # {kind: what it does}, in the order of the table
     "timesteps": "timestep embedding",
     "forward": "forward of the module",
 }
-LONG, EARLY = 131072, 4096  # rows of a table that is judged; the end of positions
+LONG, EARLY = 131072, 4096  # rows of the longest table that is compared with exact; the end of positions
 MAIN = {"fill": 5000, "table": 5000, "rotary": 8192, "timesteps": 1000}  # {kind: rows of the size that is shown}
 SHOWN = ("rotation", "highway", "libmvec_f64", "libmvec", "eigen", "numpy_f32", "numpy_f64", "torch_tutorial")
 SHOWN += ("jax", "transformers", "diffusers")

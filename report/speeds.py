@@ -127,8 +127,9 @@ class Speeds:
         return self.shapes.get(size, ("", DEFAULT_BASE))[1]
 
     def default_table(self):
-        """The work whose answer ./scripts/bench prints: the paper's table of the default shape, or the smallest that was
-        measured; of a cache level only where there is no other. None if no table was measured."""
+        """The work whose answer ./scripts/bench prints: the paper's table of the default shape, or the smallest table that
+        was measured. A table of a cache level is chosen only if no other was measured. None if no table was measured.
+        """
         sizes = sorted({case.size for case in self.results if case.is_table}, key=lambda s: (s[0] * s[1], s))
         sizes = [size for size in sizes if size not in self.levels] or sizes
         default = [size for size in sizes if size in self.shapes and self.shapes[size][0] == DEFAULT_SHAPE]

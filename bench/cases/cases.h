@@ -7,9 +7,9 @@
 
 /* ---- Which implementations run: cases.c --------------------------------------------------------------------- */
 
-/* The i-th implementation in the list that offers the dtype and runs here; NULL past the last. Leaves out those that
- * are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best `anchored`: a run
- * without all cases measures other dtypes, uncached memory and peers with these two. */
+/* The i-th implementation in the list that offers the dtype and runs here; NULL past the last. Leaves out
+ * implementations that are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best
+ * `anchored`: a run without all cases measures other dtypes, uncached memory and peers with these two. */
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all);
 bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 

@@ -46,8 +46,8 @@ typedef struct bench_offset {
 void bench_buffer_room(size_t bytes);
 
 /* The start of the output. All cases share one buffer, so that they run on the same pages: huge pages where the system
- * gives them, mapped and written to before the first use. bytes: at most those that bench_buffer_room() made room for.
- * Returns NULL if memory runs out. */
+ * gives them, mapped and written to before the first use. bytes: at most as many as bench_buffer_room() made room
+ * for. Returns NULL if memory runs out. */
 void *bench_buffer(size_t bytes, int64_t offset);
 void bench_buffer_release(void);
 

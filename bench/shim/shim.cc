@@ -51,7 +51,7 @@ void time_case(benchmark::State &state, bench_case &c) {
       state.counters[number.first] = Counter(static_cast<double>(number.second));
 }
 
-// Adds a case to those that Google Benchmark runs, if its filter selects them.
+// Registers a case with Google Benchmark, which runs it if its filter selects it.
 void add(bench_case *c) {
   auto *added = benchmark::RegisterBenchmark(c->name, [c](benchmark::State &state) { time_case(state, *c); });
   added->Unit(benchmark::kMicrosecond);

@@ -16,7 +16,7 @@ enum { WHOLE_SAMPLES = 4, THE_LIST = -1 /* instead of a first row */ };
 
 typedef struct comparison {
   const segment *s;
-  const unsigned char *rows; /* those that were judged */
+  const unsigned char *rows; /* all rows of the segment, as posenc_fill() has written them */
   const char *volatile *now;
   disagreement *found;
   arguments a;               /* with memory for the rows of a call in each array */

@@ -7,7 +7,7 @@
 #include "../tools/spec_options.h"
 
 typedef struct options {
-  const posenc_impl **impls; /* those that --impl names, each once; none means all */
+  const posenc_impl **impls; /* the implementations that --impl names, each once; none means all */
   size_t n_impls;
   bool exhaustive;
   bool quiet; /* the text has only the failures, and how many are verified */
