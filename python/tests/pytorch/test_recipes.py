@@ -27,7 +27,7 @@ RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for part in PARTS}
 AFTER = {
     "torchtune's cache, with that scaling": "Llama 3",
     "YaRN with mscale in NumPy, with that scaling": "YaRN with mscale",
-    "A known period, with that tau": "Cyclical features, hour of the day",
+    "A period of T samples, with that tau": "Cyclical features, hour of the day",
 }
 NEEDS = {"JAX": "jax", "JAX under jax.jit and jax.vmap": "jax", "bake into ONNX": "onnxruntime"}
 
@@ -86,7 +86,7 @@ WANT = {
     "Cyclical features, seasons of a time series": lambda g: woven(waves(g.days, math.tau / 365.25 * np.arange(1, 5))),
     "Sine and cosine of any numbers": lambda g: woven(waves(g.numbers, [1])),
     "Sine and cosine of numbers up to 2^64, as frequencies at position 1": lambda g: woven(waves(g.large, [1])),
-    "A known period, with that tau": lambda g: woven(waves([g.sample + 510, g.sample + 511], [mpmath.pi * 880 / 48000])),
+    "A period of T samples, with that tau": lambda g: woven(waves([g.sample + 510, g.sample + 511], [mpmath.pi * 880 / 48000])),
     "Cyclical features, hour of the day": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
     "Epoch timestamps": lambda g: woven(waves([-1704067199.875, 91540800], ladder(64, 1e9))),
     "NeRF": lambda g: np.hstack((g.points.detach(), waves(g.points.detach(), 2.0 ** np.arange(10)).transpose(1, 3, 0, 2).reshape(-1, 60))),
