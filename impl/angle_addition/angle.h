@@ -24,7 +24,8 @@
 #include "simd/simd.h"
 
 #define INLINE static inline __attribute__((always_inline)) /* so that constant arguments are constants inside */
-#define CACHE_ALIGNED __attribute__((aligned(64)))
+enum { LINE_BYTES = 64 /* of a cache line */ };
+#define CACHE_ALIGNED __attribute__((aligned(LINE_BYTES)))
 
 typedef struct sin_cos {
   vd sin, cos;

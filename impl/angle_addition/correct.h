@@ -61,12 +61,12 @@ INLINE void set_intervals(
     cos[v] = wide_cosine(x[v]);
   for (int v = 0; v < n; v++) {
     const sin_cos q = sin_cos_of_quarters(quarters[v]);
-    const vd hi = vd_abs(vd_loadu(f->hi + k + v * VD_LANES)), size = vd_mul(vd_set1(fabs(position)), hi);
-    const vd is_tiny = vd_or(vd_ge(vd_set1(0x1p-202), hi), vd_ge(vd_set1(0x1p-900), size));
+    const vd hi = vd_abs(vd_loadu(f->hi + k + v * VD_LANES)), angle = vd_mul(vd_set1(fabs(position)), hi);
+    const vd is_tiny = vd_or(vd_ge(vd_set1(TINY_UNSURE), hi), vd_ge(vd_set1(TINY_UNDERFLOW), angle));
     /* Angle 0 is known: neither the position nor the frequency may be 0. */
     const vd unknown = vd_and(is_tiny, vd_ge(hi, vd_set1(position == 0.0 ? INFINITY : 0x1p-1074)));
     const vd turns = vd_abs(vd_loadu(f->removed_turns + k + v * VD_LANES));
-    vd rest = vd_mul(size, vd_set1(2 * POSENC_BUDGET_REDUCTION * 0x1p-106));
+    vd rest = vd_mul(angle, vd_set1(2 * POSENC_BUDGET_REDUCTION * 0x1p-106));
     if (is_fractional)
       rest = vd_add(rest, vd_and(vd_ge(turns, vd_set1(1.0)), vd_set1(POSENC_BUDGET_TURNS * 0x1p-106)));
     set_ends(wide_rotated(sin[v], q.cos, cos[v], q.sin),
@@ -138,9 +138,9 @@ static inline void recheck_row(const strip *p, int cosines_first, int64_t positi
     if (vectors_agree(dtype, y + i)) /* nearly always, so the branch is predicted */
       continue;
     for (int c = i; c < i + 2 * VD_LANES && c < 2 * p->selected.n; c++) {
-      const double units =
-          is_relative(p->hi[c / 2], p->furthest) ? POSENC_BUDGET_RELATIVE * fabs(y[c]) : POSENC_BUDGET_ERROR;
-      const double low = nearest(dtype, y[c] - units * 0x1p-53), high = nearest(dtype, y[c] + units * 0x1p-53);
+      const double error = 0x1p-53 * (is_relative(p->hi[c / 2], p->furthest) ? POSENC_BUDGET_RELATIVE * fabs(y[c])
+                                                                              : POSENC_BUDGET_ERROR);
+      const double low = nearest(dtype, y[c] - error), high = nearest(dtype, y[c] + error);
       double pair[2] = {low, low};
       if (!agree(low, high))
         decide(&row, frequency_of(&p->selected, c / 2), 2, pair);
@@ -149,16 +149,16 @@ static inline void recheck_row(const strip *p, int cosines_first, int64_t positi
   }
 }
 
-/* Step 2, for row pair b of a run: its values again, in float64. Of `failed`, bit 0 is the row ahead, bit 1 the row
- * behind. */
+/* Step 2, for row pair b of a run: its values again, in float64, by write_f64 (an INSTANCE of row_pair.h). Of `failed`,
+ * bit 0 is the row ahead, bit 1 the row behind. */
 __attribute__((noinline)) static void recheck(
     const strip *p, int cosines_first, int64_t run, int b, unsigned failed, const row_pairs *wanted) {
   double y[2][2 * STRIP] CACHE_ALIGNED;
-  const row_pairs again = {.first = b,
+  const row_pairs again = {.from = b,
       .end = b + 1,
       .ahead = destination_in((unsigned char *)y[0]),
       .behind = destination_in((unsigned char *)y[1])};
-  const int64_t further = b - wanted->first;
+  const int64_t further = b - wanted->from;
   write_f64(p, &again);
   if (wanted->has_ahead && failed & 1)
     recheck_row(p, cosines_first, run + STEPS + b, y[0], advanced(wanted->ahead, further * wanted->next_ahead));

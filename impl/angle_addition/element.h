@@ -26,8 +26,8 @@ typedef struct format {
   int is_tested;
 } format;
 
-/* Are rows of row pairs tested? anchored stores its sums of float32 and float64 as they are. exact decides every float64
- * (correct.h). */
+/* Are rows of row pairs tested? anchored stores its sums of float32 and float64 as they are. exact decides every
+ * float64 (correct.h). exact.c and anchored.c define EXACT before they include these headers. */
 INLINE int is_tested(int dtype) { return dtype != POSENC_DTYPE_F64 && (EXACT || dtype != POSENC_DTYPE_F32); }
 
 /* Where a row's elements go: those of all columns, or with is_split of every other column. As integers, since those of
@@ -43,6 +43,9 @@ INLINE destination advanced(destination to, int64_t bytes) {
 }
 
 INLINE int64_t size_of(format fmt) { return posenc_dtype_info_of(fmt.dtype)->size; }
+
+/* The bytes from a pair's first value to the next pair's. */
+INLINE int64_t bytes_of_pair(format fmt) { return (fmt.is_split ? 1 : 2) * size_of(fmt); }
 
 /* ---- the rounding test ---- */
 
@@ -63,6 +66,7 @@ INLINE uint32_t half_spacing(format fmt) { return UINT32_C(1) << (24 - posenc_dt
  *             only, and LARGE is set from that midpoint on
  * If the frequency is exempt, LARGE is always set. No carry reaches the sign, since values are at most 1. */
 enum { MOVE = (1 << 28) + CHECK_WINDOW, FAR = (1 << 29) - 2 * CHECK_WINDOW, LARGE = 1 << 30 };
+_Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "FAR is all bits from 2 CHECK_WINDOW up to 2^28");
 
 /* The words of a vector whose frequencies are all exempt, or all not exempt. Each frequency has two words: in float32 for
  * the lower and the upper half of a value, in 16 bits for the two values of a pair. */
@@ -103,14 +107,13 @@ INLINE void test_groups(format fmt, vtest *test, vg y, vg z, const double *words
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* Which frequencies skip the test of the least size, as a mask: those whose sines have a relative error. In float32 and
- * bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on, and one of at most 2^-202 has
- * sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to 0. (Cosines are above every
- * least size here.) */
+/* Which frequencies skip the test of the least size, as a mask. Their sines have a relative error, as is_relative() says,
+ * and are normal numbers of float32 or round to 0 (budget.inc). In float16 all their sines round to 0. (Cosines are above
+ * every least size here.) */
 static inline vd exempt(format fmt, vd frequency, double furthest) {
-  const vd size = vd_abs(frequency), most = vd_set1(fmt.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
-  const vd is_normal = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(vd_set1(0x1p-202), size));
-  return vd_and(is_normal, vd_ge(most, vd_mul(size, vd_set1(furthest))));
+  const vd magnitude = vd_abs(frequency), most = vd_set1(fmt.dtype == POSENC_DTYPE_F16 ? TINY_F16 : 0.125);
+  const vd is_normal_or_0 = vd_or(vd_ge(magnitude, vd_set1(TINY_NORMAL)), vd_ge(vd_set1(TINY_UNSURE), magnitude));
+  return vd_and(is_normal_or_0, vd_ge(most, vd_mul(magnitude, vd_set1(furthest))));
 }
 
 /* ---- stores ---- */
@@ -146,9 +149,9 @@ INLINE void store_groups(format fmt, int groups, const vg *y, destination to, in
 /* The nearest number of so many digits, ties to even, with the sign of y; below `least`, the least normal number, it
  * has fewer digits. y + shift has no room for what rounding drops: one rounding, and the difference is exact. */
 static inline double nearest_of(double y, int digits, double least) {
-  const double size = fabs(y) > least ? fabs(y) : least;
+  const double magnitude = fabs(y) > least ? fabs(y) : least;
   uint64_t bits;
-  memcpy(&bits, &size, sizeof bits);
+  memcpy(&bits, &magnitude, sizeof bits);
   bits &= UINT64_C(0x7ff) << 52; /* the power of two at or below it */
   double power;
   memcpy(&power, &bits, sizeof power);

@@ -5,27 +5,18 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
  * memory in groups (simd/simd.h), and each cosine and sine of a step is used for both values of its pair.
  *
- * What makes it fast (impl/README.md has the figures):
- *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
- *     lines in a few buffers only.
- *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
- *     far apart for the processor to foresee them.
- *   - Two groups of one row are stored, then two of the other: the rows of a pair may be some pages apart, and stores that
- *     cross lines take turns badly there. (Strips of 8 or 24 frequencies store one.)
- *   - Where rows are streamed, only memory of the strip is read between stores: other memory may have the page offset of
- *     a store.
- *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for
- *     the FMAs.
+ * The order of its stores, its prefetches, its memory, its few integer variables and its constant widths make it fast.
+ * "The inner loop" in impl/README.md has the reasons and the figures. Read it before you change the loop.
  */
 #ifndef POSENC_ROW_PAIR_H
 #define POSENC_ROW_PAIR_H
 
 #include "angle_addition/strip.h"
 
-/* Row pairs first .. end-1 of a run: where the rows of the first one go, how many bytes further those of the next, and
+/* Row pairs from .. end-1 of a run: where the rows of the first one go, how many bytes further those of the next, and
  * whether the rows ahead and behind are wanted. */
 typedef struct row_pairs {
-  int first, end;
+  int from, end;
   destination ahead, behind;
   int64_t next_ahead, next_behind;
   int has_ahead, has_behind;
@@ -41,8 +32,8 @@ INLINE void add_angles(const double *rotation, const double *anchor, vg *ahead, 
 
 /* Fetches the cache lines of a strip of n frequencies in another row, which is perhaps outside the table. */
 INLINE void fetch(format fmt, int n, destination row) {
-  const int64_t bytes = 2 * n * size_of(fmt) / (fmt.is_split ? 2 : 1);
-  for (int64_t at = 0; at < bytes + 64; at += 64) {
+  const int64_t bytes = n * bytes_of_pair(fmt);
+  for (int64_t at = 0; at < bytes + LINE_BYTES; at += LINE_BYTES) {
     const int64_t byte = at < bytes ? at : bytes - 1; /* the last line is the one in which the strip ends */
     const destination line = advanced(row, byte);
     __builtin_prefetch((const void *)line.first, 1);
@@ -51,16 +42,18 @@ INLINE void fetch(format fmt, int n, destination row) {
   }
 }
 
-/* n: the strip's width. groups: how many of a row are stored at a time. first < end. Returns the rows whose rounding test
- * failed: bit 2b is the row ahead of pair b, bit 2b + 1 the row behind. */
+/* n: the strip's width. groups: how many of a row are stored at a time: two, but one in strips of 8 or 24 frequencies and
+ * in float64. from < end. Returns the rows whose rounding test failed: bit 2b is the row ahead of pair b, bit 2b + 1 the
+ * row behind. */
 INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
   const int64_t next_ahead = r->next_ahead, next_behind = r->next_behind;
-  destination ahead = r->ahead, behind = r->behind;
+  destination row_ahead = r->ahead, row_behind = r->behind;
   uint64_t failed = 0;
-  for (int64_t b = r->first, end = r->end;;) {
+  for (int64_t b = r->from, end = r->end;;) {
     const double *const rotation = rotations + offset_of_rotation(b);
-    const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
+    const destination next_row_ahead = advanced(row_ahead, next_ahead),
+                      next_row_behind = advanced(row_behind, next_behind);
     vtest test = vtest_start();
     if (!fmt.is_streamed) {
       fetch(fmt, n, next_row_ahead);
@@ -72,28 +65,28 @@ INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, c
       const int columns = 2 * n - h * SLOT < SLOT ? 2 * n - h * SLOT : SLOT;
 #pragma GCC unroll 4
       for (int i = 0; i < columns; i += groups * 2 * VD_LANES) {
-        vg y[2], z[2];
+        vg ahead[2], behind[2];
         for (int g = 0; g < groups; g++) {
           const int at = i + g * 2 * VD_LANES;
-          add_angles(rotation + h * NEXT_HALF + at, anchor + at, &y[g], &z[g]);
+          add_angles(rotation + h * NEXT_HALF + at, anchor + at, &ahead[g], &behind[g]);
           if (fmt.is_tested)
-            test_groups(fmt, &test, y[g], z[g], anchor + 2 * SLOT + at);
+            test_groups(fmt, &test, ahead[g], behind[g], anchor + 2 * SLOT + at);
         }
-        store_groups(fmt, groups, y, ahead, h * SLOT + i);
-        store_groups(fmt, groups, z, behind, h * SLOT + i);
+        store_groups(fmt, groups, ahead, row_ahead, h * SLOT + i);
+        store_groups(fmt, groups, behind, row_behind, h * SLOT + i);
       }
     }
     if (fmt.is_tested)
       failed |= (uint64_t)vtest_failed(&test) << 2 * b;
     if (++b == end)
       return failed;
-    ahead = next_row_ahead;
-    behind = next_row_behind;
+    row_ahead = next_row_ahead;
+    row_behind = next_row_behind;
   }
 }
 
-/* Instances of the loop, each for constant widths but in float64: impl/README.md says why. Split strips have 16 frequencies
- * or STRIP. */
+/* Instances of the loop, each for constant widths but in float64 (impl/README.md). Split strips have 16 frequencies or
+ * STRIP. */
 typedef uint64_t write_row_pairs_of(const strip *p, const row_pairs *r);
 #define INSTANCE(name, dtype, split, streamed, call)                                                                   \
   __attribute__((noinline)) static uint64_t name(const strip *p, const row_pairs *r) {                                 \

@@ -76,9 +76,9 @@ static void write_rows(const posenc_problem *problem, const void *state, const p
     place.first += i * to->row_bytes;
     place.second += i * to->row_bytes;
     n = consecutive_from(r, i);
-    /* A position between integers is a single row, whatever `first` becomes. */
+    /* Only with n > 1 are positions known to be integers, which `first` can hold. */
     const posenc_rows consecutive = {.first = (int64_t)posenc_row_real(r, i), .count = n, .k = r->k, .pairs = r->pairs};
-    if (table(problem, state, &consecutive, &place))
+    if (n > 1 && table(problem, state, &consecutive, &place))
       continue;
     for (int64_t j = 0; j < n; j++) {
       const double position = posenc_row_real(r, i + j);

@@ -4,9 +4,6 @@
 
 #include "angle_addition/correct.h"
 
-/* The bytes from a pair's first value to the next pair's. */
-INLINE int64_t bytes_of_pair(format fmt) { return (fmt.is_split ? 1 : 2) * size_of(fmt); }
-
 /* Where frequency k goes at a position. `to` is the place of position r->first and frequency r->k. */
 INLINE destination destination_of(
     const posenc_rows *r, const posenc_place *to, format fmt, int64_t position, int64_t k) {
@@ -21,11 +18,11 @@ static inline void fill_row_pairs(
   const uintptr_t unwanted = (uintptr_t)(p->anchor + 3 * SLOT);
   pairs.ahead = pairs.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
   if (pairs.has_ahead) {
-    pairs.ahead = destination_of(r, to, p->fmt, run + STEPS + pairs.first, p->selected.first);
+    pairs.ahead = destination_of(r, to, p->fmt, run + STEPS + pairs.from, p->selected.k);
     pairs.next_ahead = to->row_bytes;
   }
   if (pairs.has_behind) {
-    pairs.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - pairs.first, p->selected.first);
+    pairs.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - pairs.from, p->selected.k);
     pairs.next_behind = -to->row_bytes;
   }
   uint64_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->width, p->fmt.is_streamed)(p, &pairs);
@@ -46,15 +43,15 @@ static inline void set_row_0(format fmt, int columns, int cosines_first, destina
     store_groups(fmt, groups, y, to, i);
 }
 
-/* Row pairs first .. end-1 of a run; none if end is 0. */
+/* Row pairs from .. end-1 of a run; none if end is 0. */
 typedef struct pair_span {
-  int64_t first, end;
+  int64_t from, end;
 } pair_span;
 
-/* The intersection of first .. end-1 with the pairs of a run, 0 .. STEPS-1. */
-static inline pair_span clipped(int64_t first, int64_t end) {
-  const pair_span inside = {posenc_max(first, 0), posenc_min(end, STEPS)};
-  return inside.first < inside.end ? inside : (pair_span){0, 0};
+/* The intersection of from .. end-1 with the pairs of a run, 0 .. STEPS-1. */
+static inline pair_span clipped(int64_t from, int64_t end) {
+  const pair_span inside = {posenc_max(from, 0), posenc_min(end, STEPS)};
+  return inside.from < inside.end ? inside : (pair_span){0, 0};
 }
 
 /* Rows from .. end-1 of a strip, run by run:
@@ -75,19 +72,19 @@ static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place 
     const int64_t both_end = posenc_min(ahead.end, behind.end);
     const int is_longer_ahead = ahead.end > behind.end;
     const pair_span longer = is_longer_ahead ? ahead : behind;
-    const pair_span rest = {posenc_max(longer.first, both_end), longer.end};
+    const pair_span rest = {posenc_max(longer.from, both_end), longer.end};
     set_anchor(p, to->cosines_first, run);
     if (both_end > 0)
-      fill_row_pairs(p, r, to, run, (row_pairs){.first = 0, .end = (int)both_end, .has_ahead = 1, .has_behind = 1});
-    if (rest.first < rest.end)
+      fill_row_pairs(p, r, to, run, (row_pairs){.from = 0, .end = (int)both_end, .has_ahead = 1, .has_behind = 1});
+    if (rest.from < rest.end)
       fill_row_pairs(p, r, to, run,
-          (row_pairs){.first = (int)rest.first,
+          (row_pairs){.from = (int)rest.from,
               .end = (int)rest.end,
               .has_ahead = is_longer_ahead,
               .has_behind = !is_longer_ahead});
   }
   if (from <= 0 && end > 0)
-    set_row_0(p->fmt, 2 * p->width, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.first));
+    set_row_0(p->fmt, 2 * p->width, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.k));
 }
 
 #endif

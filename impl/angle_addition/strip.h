@@ -2,9 +2,10 @@
  *
  * A load whose address agrees with that of a pending store in its low 12 bits waits for the store ("4K aliasing" in
  * Intel's optimization manual), and a non-temporal store is pending for long. So where rows are streamed, all that the
- * inner loop reads lies in slots of 256 bytes on the stack, and every fourth slot is free: the one with the page
- * offsets of the strip in the table, which are the same in every row if rows are a multiple of 1 KiB apart. 24 KiB of
- * slots stay in L1. The ends of rows, and plans that keep no rotations, have their rotations in slots, too. Elsewhere
+ * inner loop reads lies in slots of 256 bytes on the stack, and every fourth slot is free: in a row of the table the first
+ * values of the strip have the page offsets of a free slot. This holds for every row if rows are a multiple of 1 KiB
+ * apart, and for second values if they are a multiple of 1 KiB behind the first ones. Otherwise loads may wait. 24 KiB
+ * of slots stay in L1. The ends of rows, and plans that keep no rotations, have their rotations in slots, too. Elsewhere
  * they are read from the plan.
  */
 #ifndef POSENC_STRIP_H
@@ -19,10 +20,10 @@ _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOT
 
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
-/* n frequencies: first .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then
- * the first ones. */
+/* n frequencies: k .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then the
+ * first ones. */
 typedef struct selection {
-  int64_t first;
+  int64_t k;
   int n;
   int64_t end, restart;
 } selection;
@@ -42,15 +43,15 @@ typedef struct strip {
 
 /* The strip's frequency i. */
 static inline int64_t frequency_of(const selection *s, int i) {
-  const int64_t k = s->first + i;
+  const int64_t k = s->k + i;
   return k < s->end ? k : s->restart + (k - s->end);
 }
 
 /* The selected elements of an array, padded with zeros to STRIP. */
 static inline void copy_selected(const double *from, const selection *s, double *to) {
-  const int n = s->n, before = s->end - s->first < n ? (int)(s->end - s->first) : n; /* of n, those before `restart` */
+  const int n = s->n, before = s->end - s->k < n ? (int)(s->end - s->k) : n; /* of n, those before `restart` */
   memset(to, 0, STRIP * sizeof *to);
-  memcpy(to, from + s->first, (size_t)before * sizeof *to);
+  memcpy(to, from + s->k, (size_t)before * sizeof *to);
   memcpy(to + before, from + s->restart, (size_t)(n - before) * sizeof *to);
 }
 
@@ -128,17 +129,18 @@ static inline void set_words(const strip *p) {
   }
 }
 
-/* Sets what does not depend on a run; fmt and furthest are set. `out` is where the first column of some row goes: the slots
- * are placed so that the free one has the page offset of `out`. If the rotations stay in the plan, the first frequency is
- * a multiple of 16. */
+/* Sets what does not depend on a run; fmt and furthest are set. `out` is where the first column of some row goes: the
+ * slots are placed so that free ones have its offset within FREE_PERIOD. If the rotations stay in the plan, the first
+ * frequency is a multiple of 16. */
 static inline void set_strip(strip *p, const frequencies *f, selection s, int in_slots, uintptr_t out) {
   const uintptr_t free_end = out + SLOT_BYTES, start = (uintptr_t)p->memory;
-  double *const slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;
+  const uintptr_t lines = (free_end - start) % FREE_PERIOD / LINE_BYTES;
+  double *const slots = p->memory + lines * (LINE_BYTES / sizeof *p->memory);
   p->f = f;
   p->selected = s;
   p->width = p->fmt.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
   p->anchor = slots + ANCHOR_SLOT * SLOT;
-  p->rotations = in_slots ? slots : rotations_of(f, s.first);
+  p->rotations = in_slots ? slots : rotations_of(f, s.k);
   p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo};
   copy_selected(f->hi, &s, p->hi);
   copy_selected(f->lo, &s, p->lo);
