@@ -1,6 +1,7 @@
 /* What a plan of exact or anchored keeps: frequencies in turns, and rotations. */
 #include "angle_addition/frequencies.h"
 
+#include "angle_addition/budget.inc"
 #include "multiprecision/ladder.h"
 
 #include <math.h>
@@ -8,20 +9,30 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* The number is *sign * x. On return it is the number less its nearest integer; that integer is returned, or NaN from
- * 2^48 on. */
-static double remove_integer(big *x, double *sign, int n) {
-  if (x->exponent < 0)
-    return 0.0;
-  big one, digits = *x;
-  const double down = x->exponent > 48 ? NAN : *sign * floor(big_take_double(&digits, n));
-  big_split(x, x, n);
+/* Replaces x by its distance from the nearest integer. Returns 1 if that integer is above x, else 0. */
+static int take_distance(big *x, int n) {
+  big one;
+  if (x->exponent >= 0)
+    big_split(x, x, n); /* the integer below */
   if (x->exponent < 0 || big_is_zero(x, n))
-    return down;
+    return 0;
   big_from_double(&one, 1.0, n);
   big_sub(x, &one, x, n);
-  *sign = -*sign;
-  return down - *sign;
+  return 1;
+}
+
+/* The number is *sign * x. Subtracts its nearest integer from it, and returns the integer, or NaN from 2^48 on. */
+static double remove_integer(big *x, double *sign, int n) {
+  if (x->exponent < 0)
+    return 0.0; /* not -0.0 */
+  big digits = *x;
+  const int is_lost = x->exponent > 48;
+  const double below = floor(big_take_double(&digits, n));
+  const int is_above = take_distance(x, n);
+  const double integer = is_lost ? NAN : *sign * (below + is_above);
+  if (is_above)
+    *sign = -*sign;
+  return integer;
 }
 
 /* What is done with frequency k: its absolute value in turns, which may be overwritten, and its sign. */
@@ -31,8 +42,8 @@ static void store_frequency(void *to, int64_t k, big *turn, double sign, int n) 
   const frequencies *const f = to;
   const int is_zero = big_is_zero(turn, n);
   f->removed_turns[k] = remove_integer(turn, &sign, n);
-  if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
-    big_from_double(turn, 0x1p-203, n);
+  if (!is_zero && (big_is_zero(turn, n) || turn->exponent <= ilogb(TINY_REPLACEMENT))) /* turn < TINY_REPLACEMENT */
+    big_from_double(turn, TINY_REPLACEMENT, n);
   f->hi[k] = sign * big_take_double(turn, n);
   f->lo[k] = sign * big_take_double(turn, n);
 }
@@ -65,8 +76,8 @@ static void each_frequency(const posenc_problem *problem, int n, use_frequency *
 /* What the error of each_frequency() adds to the 2^-105 that cutting to hi and lo may lose must be negligible.
  *
  * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn.
- * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and
- * products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs
+ * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192, 8 k for the
+ * ratio (ladder.c) and 2 k for the products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs
  * would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
  *
  * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
@@ -83,19 +94,19 @@ static void set_frequencies(const posenc_problem *problem, frequencies *f) {
       store_frequency, f);
 }
 
-/* At most half a turn is left without the nearest whole turns, that is 2^63 units of 2^-64. A negative fraction borrows a
+/* Without the nearest whole turns, at most half a turn is left: 2^63 units of 2^-64. A negative fraction borrows a
  * turn. */
 static void store_phase(void *to, int64_t k, big *turn, double sign, int n) {
   const posenc_phases *const phases = to;
-  const double turns = remove_integer(turn, &sign, n), side = sign;
-  turn->exponent += 64;
-  uint64_t units = turn->exponent > 0 ? turn->limb[n - 1] >> (64 - turn->exponent) : 0;
-  remove_integer(turn, &sign, n);
-  units += sign != side; /* the nearest integer was the one above: the sign has changed */
+  const double turns = remove_integer(turn, &sign, n);
+  turn->exponent += 64; /* in units */
+  const uint64_t below = turn->exponent > 0 ? turn->limb[n - 1] >> (64 - turn->exponent) : 0;
+  const int is_above = take_distance(turn, n);
+  const uint64_t units = below + (uint64_t)is_above;
   turn->exponent -= 64;
-  phases->whole[k] = side < 0.0 && units > 0 ? turns - 1.0 : turns;
-  phases->fraction[k] = side < 0.0 ? -units : units;
-  phases->rest[k] = sign * big_nearest(turn, POSENC_DTYPE_F64, n);
+  phases->whole[k] = sign < 0.0 && units > 0 ? turns - 1.0 : turns;
+  phases->fraction[k] = sign < 0.0 ? -units : units;
+  phases->rest[k] = (is_above ? -sign : sign) * big_nearest(turn, POSENC_DTYPE_F64, n);
 }
 
 void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *phases) {
