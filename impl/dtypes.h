@@ -29,7 +29,7 @@ static inline int posenc_offers(const posenc_impl *impl, int32_t dtype) {
   return dtype == POSENC_DTYPE_F32 || strcmp(impl->dtypes, POSENC_EVERY_DTYPE) == 0;
 }
 
-/* The bits of a float32. Those of floats of one sign are ordered like their sizes. */
+/* The bits of a float32. Where floats have one sign, their bits are ordered like their magnitudes. */
 static inline uint32_t posenc_float_bits(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -38,8 +38,8 @@ static inline uint32_t posenc_float_bits(float x) {
 
 /* The bits of the float16 nearest to x, |x| < 2, ties to even. */
 static inline uint32_t posenc_f16_bits(float x) {
-  const uint32_t bits = posenc_float_bits(x), size = bits & ~(UINT32_C(1) << 31),
-                 normal = size + 0xfff + (size >> 13 & 1);
+  const uint32_t bits = posenc_float_bits(x), magnitude = bits & ~(UINT32_C(1) << 31),
+                 normal = magnitude + 0xfff + (magnitude >> 13 & 1);
   const uint32_t units = posenc_float_bits(fabsf(x) + 0.5f); /* its last place is float16's least number */
   return (bits >> 16 & 0x8000) |
          (fabsf(x) < 0x1p-14f ? units - (UINT32_C(126) << 23) : (normal >> 13) - ((127 - 15) << 10));

@@ -1,4 +1,4 @@
-/* The list of implementations as the program sees it: enumeration, look-up by name, support by this CPU, the default. */
+/* The list of implementations for the program: enumeration, look-up by name, support by this CPU, the default. */
 #include "api/internal.h"
 
 #include <string.h>

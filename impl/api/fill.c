@@ -136,7 +136,7 @@ static void write_pairs(const posenc_plan *plan, const posenc_rows *given, int64
   posenc_rows rows = *given;
   rows.pairs = pairs;
   const int64_t written = try_kernel(plan, &rows, to) ? pairs : 0;
-  posenc_write_parts(plan, &rows, to, written);
+  posenc_write_parts(plan, &rows, pairs, to, written);
 }
 
 static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {

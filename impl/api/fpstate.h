@@ -20,7 +20,7 @@
 typedef unsigned posenc_fpstate;
 
 /* The power-on value: all traps masked, round to nearest, DAZ and FTZ off. The other bits are exception flags, which
- * change no result. To write other ones costs 80 to 100 ns on Emerald Rapids, so they stay during a call, and
+ * change no result. Writing other flags costs 80 to 100 ns on Emerald Rapids, so the caller's stay during a call, and
  * posenc_fp_restore() restores them. */
 enum { POSENC_FP_USUAL = 0x1f80, POSENC_FP_FLAGS = 0x3f };
 

@@ -29,7 +29,7 @@ static inline int posenc_is_usable(const void *pointer, size_t unit) {
   return pointer && (uintptr_t)pointer % unit == 0;
 }
 
-/* Refuses a pointer that is not usable; `what` is needed there. */
+/* Refuses a pointer that is not usable. The message says that it must point to `what`: "an array", for example. */
 posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t unit, const char *what);
 
 /* The index of the first of n reserved fields that is not 0; n if all are 0. */
@@ -71,7 +71,7 @@ posenc_status posenc_check_results(const char *const names[], const posenc_array
 /* The kernel of an implementation that the library handed out. NULL for any other address, such as that of a copy. */
 const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
 
-/* Whether a build with SLEEF would have the implementation or family of this name, which posenc_impl_find() does not. */
+/* Whether a build with SLEEF would have the implementation or family of this name, which posenc_impl_find() lacks. */
 int posenc_needs_sleef(const char *name);
 
 /* Refuses the first field that is out of range. Checks freqs and freqs_low as pointers only. */
@@ -97,7 +97,8 @@ static inline double posenc_scale(const posenc_spec *spec) {
   return spec->position_scale != 0.0 ? spec->position_scale : 1.0;
 }
 
-static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
+/* Frequencies of the columns. (spec->n_freqs is the length of freqs, and 0 for a ladder.) */
+static inline int64_t posenc_frequency_count(const posenc_spec *spec) {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
@@ -126,9 +127,10 @@ posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
 
 /* Writes rows to any place, from the strip of frequency `from` on: the first values of all frequencies, and the second
- * values of the first rows->pairs; it does not read rows->k. What it writes again has the same bits. The plan's kernel
- * computes part after part in L1, whose values are copied to their columns. */
-void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from);
+ * values of the first n_second. It does not read rows->k and rows->pairs. What it writes again has the same bits. The
+ * plan's kernel computes part after part in L1, whose values are copied to their columns. */
+void posenc_write_parts(
+    const posenc_plan *plan, const posenc_rows *rows, int64_t n_second, const posenc_place *to, int64_t from);
 
 /* ---- fill.c ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
-  const int64_t n = posenc_n_freqs(spec);
+  const int64_t n = posenc_frequency_count(spec);
   if (column >= n + spec->d_model / 2)
     return -1;
   return spec->layout == POSENC_LAYOUT_INTERLEAVED ? column / 2 : column < n ? column : column - n;
@@ -55,7 +55,7 @@ typedef struct part {
   int64_t row_bytes;
 } part;
 
-/* Copies the first values of the frequencies, and the second ones of those below n_second: of all, or of all but the last. */
+/* Copies the first values of the frequencies, and the second ones of those below n_second: all, or all but the last. */
 static void copy_part(const part *p, int64_t size, int64_t n_second, const posenc_place *to) {
   const int64_t stride = to->is_split ? 1 : 2, both = posenc_min(p->pairs, n_second - p->k);
   for (int64_t i = 0; i < p->rows; i++) {
@@ -71,14 +71,18 @@ static void copy_part(const part *p, int64_t size, int64_t n_second, const posen
 enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
 
 /* Narrow parts have more rows: whole runs of a kernel where they can. */
-void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from) {
+void posenc_write_parts(
+    const posenc_plan *plan, const posenc_rows *rows, int64_t n_second, const posenc_place *to, int64_t from) {
   unsigned char values[PART_BYTES] __attribute__((aligned(64)));
-  const int64_t n = plan->problem.n, size = posenc_dtype_info_of(plan->problem.dtype)->size;
+  const int64_t n = plan->problem.n;
+  if (from >= n)
+    return;
+  const int64_t size = posenc_dtype_info_of(plan->problem.dtype)->size;
   const int64_t start = from / POSENC_STRIP * POSENC_STRIP, width = posenc_min(posenc_padded(n - start), PART_PAIRS);
   const int64_t most = posenc_min(PART_BYTES / (2 * width * size), POSENC_RUN);
   part p = {.values = values, .row_bytes = 2 * width * size};
   const posenc_place in_part = {values, values + size, p.row_bytes, 0, 0};
-  for (p.row = 0; from < n && p.row < rows->count; p.row += p.rows) {
+  for (p.row = 0; p.row < rows->count; p.row += p.rows) {
     p.rows = rows_in_part(rows, p.row, most);
     for (p.k = start; p.k < n; p.k += p.pairs) {
       p.pairs = posenc_min(n - p.k, width);
@@ -89,7 +93,7 @@ void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const 
           .k = p.k,
           .pairs = p.pairs};
       plan->kernel->rows(&plan->problem, plan->state, &rows_of_part, &in_part);
-      copy_part(&p, size, rows->pairs, to);
+      copy_part(&p, size, n_second, to);
     }
   }
 }

@@ -33,7 +33,7 @@ static posenc_status check_choices(const posenc_spec *s) {
 /* The last k for which base^(-k/denominator) is checked. A given denominator, and a base below 1, must make sense even
  * where the only frequency is 1. */
 static double last_of(const posenc_spec *s) {
-  const int64_t n = posenc_n_freqs(s);
+  const int64_t n = posenc_frequency_count(s);
   return n > 1 ? (double)(n - 1) : s->denominator != 0.0 || s->base < 1.0 ? 1.0 : 0.0;
 }
 
@@ -66,10 +66,10 @@ static posenc_status check_ladder(const posenc_spec *s) {
 }
 
 static posenc_status check_freqs(const posenc_spec *s) {
-  if (s->n_freqs != posenc_n_freqs(s))
+  if (s->n_freqs != posenc_frequency_count(s))
     return posenc_fail(POSENC_ERROR_SPEC,
         "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns", s->n_freqs,
-        posenc_n_freqs(s), s->d_model);
+        posenc_frequency_count(s), s->d_model);
   if (!posenc_is_usable(s->freqs, sizeof(double)))
     return posenc_fail_pointer("freqs", s->freqs, sizeof(double), "an array");
   if (s->freqs_low && !posenc_is_usable(s->freqs_low, sizeof(double)))
@@ -78,8 +78,8 @@ static posenc_status check_freqs(const posenc_spec *s) {
 }
 
 posenc_status posenc_check_frequency(const posenc_spec *s, int64_t k) {
-  const double w = s->freqs[k], size = fabs(w);
-  if (!(size == 0.0 || (size >= 0x1p-1022 && size <= 0x1p64)))
+  const double w = s->freqs[k], magnitude = fabs(w);
+  if (!(magnitude == 0.0 || (magnitude >= 0x1p-1022 && magnitude <= 0x1p64)))
     return posenc_fail(
         POSENC_ERROR_SPEC, "freqs[%" PRId64 "] is %.17g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, w);
   if (s->freqs_low && !(w + s->freqs_low[k] == w)) /* NaN too */
@@ -115,7 +115,7 @@ posenc_status posenc_check_spec(const posenc_spec *spec) {
 }
 
 posenc_problem posenc_problem_of(const posenc_spec *spec) {
-  return (posenc_problem){.n = posenc_n_freqs(spec),
+  return (posenc_problem){.n = posenc_frequency_count(spec),
       .base = spec->base,
       .denominator = posenc_denominator(spec),
       .freqs = spec->freqs,
