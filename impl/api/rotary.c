@@ -124,7 +124,7 @@ POSENC_NOINLINE static posenc_status rotary_freqs(
   const posenc_rotary r = *rotary; /* the results may go to the same memory */
   POSENC_TRY(check_rotary_fields(&r));
   POSENC_TRY(check_results(&r, freqs, freqs_low, attention_factor));
-  posenc_rotary_ladder(&r, selected_factors(&r), freqs, freqs_low);
+  posenc_rotary_compute(&r, selected_factors(&r), freqs, freqs_low);
   *attention_factor = posenc_rotary_attention(&r);
   return POSENC_OK;
 }

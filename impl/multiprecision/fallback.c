@@ -5,9 +5,11 @@
  * functions). A frequency is off by less than 2^68 n, which is at most 2^74 (multiprecision/ladder.h). The value is
  * computed from it in these steps:
  *   times scale, position and 2/pi                    + 8, less than 2^ANGLE_BITS together
- *   fraction f of the quarter turn                    absolute: 2^(ANGLE_BITS + max(0, exponent of the product)); folded to [0, 1/2]: exact
+ *   fraction f of the quarter turn                    absolute: 2^(ANGLE_BITS + max(0, exponent of the product));
+ *                                                     folded to [0, 1/2]: exact
  *   angle f * pi/2                                    + 4
- *   Taylor series                                     < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
+ *   Taylor series                                     < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at
+ *                                                     most, twice
  * Near a zero the absolute error of f counts against a small f: that is the cancellation.
  */
 #include "multiprecision/fallback.h"
@@ -131,8 +133,8 @@ static int attempt(
  *
  * Values that are near a boundary for a reason are decided. Such a value is the sine of a small angle, and the angle is near
  * the boundary.
- *   - The sine is the square of the angle, divided by 6, of itself below the angle. The smallest angle that counts is 2^-1075,
- *     half of the least float64. So the two are 2^-2153 apart.
+ *   - sin x is smaller than x by about x^2 / 6, relatively. The smallest angle x that counts is 2^-1075, half of the least
+ *     float64. So sine and angle are 2^-2153 apart.
  *   - A frequency is near a number with few digits where k/denominator is near 0 or another whole number (or, if the base is a
  *     power, near a fraction with a small divisor). Unless they are equal, they differ by at least 2^-1024, and |ln base| is at
  *     least 2^-53. So the frequency and the number are at least 2^-1077 apart.

@@ -13,7 +13,7 @@ typedef struct posenc_ratio {
   uint64_t limb[POSENC_RATIO_LIMBS];
 } posenc_ratio;
 
-/* The number of the dtype that is nearest to the real value of that column. Even columns are sines, odd ones cosines. */
+/* The number of the dtype nearest to the real value of that column. Even columns are sines, odd ones cosines. */
 double posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column);
 
 #endif

@@ -2,7 +2,7 @@
  * units of 2^-64n (multiprecision/bigfloat.h states those of the functions).
  *
  *                                                 ratio       its k-th power
- *   2 * denominator is a whole number up to 2^21  8           8k + 4k = 12k, below 2^23
+ *   2 * denominator is a whole number up to 2^21  8           8k, and 4k by big_pow(): 12k, below 2^23
  *   any other denominator                                     2^68 n, at most 2^74 (ratio_by_logarithm)
  */
 #include "multiprecision/ladder.h"

@@ -49,7 +49,7 @@ static void ramp(big *r, const big *at, const big *from, const big *to) {
     big_div(r, r, &width, LIMBS);
 }
 
-/* x = | d ln(L / (2 pi beta)) / (2 ln base) |, and whether that is negative. Times 2^64, both logarithms are positive. */
+/* x = | d ln(L / (2 pi beta)) / (2 ln base) |, and whether it is negative. Times 2^64, both logarithms are positive. */
 static int correction(big *x, const posenc_rotary *p, double beta, const big *ln_base) {
   big cycles, angle;
   from_double(&cycles, (double)p->original_max_position_embeddings * 0x1p64);
@@ -144,7 +144,7 @@ static void scale_frequency(big *w, const big *v, const big *r, const big *inver
 }
 
 /* w_k = v_k ((1 - r) + r / divisor), for each kind with r and divisor of its own. */
-__attribute__((noinline)) void posenc_rotary_ladder(
+__attribute__((noinline)) void posenc_rotary_compute(
     const posenc_rotary *p, const float *factors, double *freqs, double *freqs_low) {
   int32_t scaling = p->scaling;
   big one, ln_base, root, v, w, r, inverse, low, high;
