@@ -10,16 +10,16 @@
 
 /* What the library is not built for. CMake compiles this header to ask, and the single file begins with the first two
  * lines (scripts/amalgamate). They come before every #include: a C library may lack headers for such a machine.
- * GCC defines a macro for each of these parts of -ffast-math; Clang only for the whole and for -ffinite-math-only, so
- * CMake reads its flags too. */
+ * GCC defines a macro for each part of -ffast-math that changes bits, such as -fno-signed-zeros. Clang does so only for
+ * the whole and for -ffinite-math-only, so CMake reads its flags too. */
 #if !((defined(__x86_64__) || defined(__aarch64__)) && __SIZEOF_POINTER__ == 8 && !defined(__AARCH64EB__))
 #error "posenc supports 64-bit little-endian x86-64 and AArch64, built by GCC or Clang"
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                       \
     defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "posenc promises bits: build it without -ffast-math or -Ofast, and without its parts (-fno-signed-zeros, ...)"
+#error "posenc guarantees bit-identical results: build it without -ffast-math, -Ofast and their parts"
 #elif defined(__FLT_EVAL_METHOD__) &&                                                                                  \
     (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
-#error "posenc promises bits: build it without -mfpmath=387, which keeps more of them than float and double have"
+#error "posenc guarantees bit-identical results: build it without -mfpmath=387, which keeps excess digits"
 #elif defined(_WIN32) && !defined(__clang__)
 #error "posenc is built by Clang on Windows: GCC misaligns AVX registers on the stack there (its PR 54412)"
 #endif
@@ -28,7 +28,8 @@
 
 #include "dtypes.h"
 
-_Static_assert(sizeof 0.1 == sizeof(double), "posenc promises bits: build it without -fsingle-precision-constant");
+_Static_assert(sizeof 0.1 == sizeof(double),
+    "posenc guarantees bit-identical results: build it without -fsingle-precision-constant");
 
 /* The instruction sets, and those that this machine can run, as bits 1 << POSENC_SET_name. */
 enum {
@@ -38,7 +39,7 @@ enum {
 };
 unsigned posenc_cpu(void);
 
-/* What to compute: a checked spec, without what only layouts need. The ladder is the frequencies base^(-k/denominator). */
+/* What to compute: a checked spec without what only layouts need. The frequencies base^(-k/denominator) are the ladder. */
 typedef struct posenc_problem {
   int64_t n;                       /* frequencies */
   double base, denominator;        /* frequency k is base^(-k / denominator): the ladder, */
@@ -132,7 +133,7 @@ typedef struct posenc_kernel {
 
   void (*phases)(const posenc_problem *problem, const posenc_phases *phases); /* NULL: frequencies are rounded */
   double (*bound)(const posenc_angle *angle, double units);                   /* absolute; the caller caps it */
-  double bound_units;                                                         /* what bound() is given */
+  double bound_units; /* for bound(): the error of sines and cosines, in units that bound() chooses */
 } posenc_kernel;
 
 #define POSENC_CAT_(a, b) a##b

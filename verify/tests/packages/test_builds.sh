@@ -40,10 +40,10 @@ refused() { # refused SENTENCE ARGUMENT...: CMake stops with this sentence
   says "$1"
 }
 for flag in -Ofast -f{fast-math,unsafe-math-optimizations,associative-math,reciprocal-math,no-signed-zeros,fp-contract=fast}; do
-  refused "posenc promises bits: build it without $flag," -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE="-O3 $flag"
+  refused "posenc guarantees bit-identical results: build it without $flag," -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE="-O3 $flag"
 done
-refused "posenc promises bits: build it without -ffast-math," -DCMAKE_C_FLAGS=-ffast-math -DCMAKE_C_FLAGS_RELEASE=-O3
-refused "build it without -ffast-math or -Ofast, and without its parts" -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE=-ffinite-math-only
+refused "posenc guarantees bit-identical results: build it without -ffast-math," -DCMAKE_C_FLAGS=-ffast-math -DCMAKE_C_FLAGS_RELEASE=-O3
+refused "build it without -ffast-math, -Ofast and their parts" -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE=-ffinite-math-only
 [[ $(uname -m) != x86_64 ]] || refused "posenc supports 64-bit" -DCMAKE_C_FLAGS=-m32 -DCMAKE_C_FLAGS_RELEASE=-O3 \
   -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
 
