@@ -131,13 +131,12 @@ static inline vu vu_set2(uint32_t low, uint32_t high) {
   return _mm512_set1_epi64((int64_t)((uint64_t)high << 32 | low));
 }
 static inline vu vu_add(vu a, vu b) { return _mm512_add_epi32(a, b); }
-static inline vu vu_and(vu a, vu b) { return _mm512_and_si512(a, b); }
 static inline vu vu_select(vd mask, vu a, vu b) {
   return _mm512_mask_blend_epi64(_mm512_movepi64_mask(vd_bits(mask)), b, a);
 }
 static inline int vu_equal(vu a, vu b) { return _mm512_cmpneq_epi32_mask(a, b) == 0; }
 
-/* A group: the first values of its pairs, then the second ones. So no load shuffles, and one permutation interleaves. */
+/* A group: the first values of its pairs, then the second ones. No load shuffles, and one permutation interleaves. */
 enum { VG_APART = VD_LANES };
 
 static inline vg vg_firsts(const double *p) { return (vg){vd_load(p), vd_load(p)}; }

@@ -20,7 +20,7 @@ static inline vd vd_abs(vd a) { return fabs(a); }
 
 /* The sum with 1.5 * 2^52 has no room for a fraction. */
 static inline vd vd_round(vd a) {
-  volatile double shifted = a + 0x1.8p52;
+  const double shifted = a + 0x1.8p52;
   return fabs(a) < 0x1p51 ? shifted - 0x1.8p52 : a;
 }
 static inline uint64_t bits_of(vd a) {
