@@ -19,8 +19,8 @@
  *     posenc_fill_pair(plan, 0, 8192, sines, cosines, 64);     // float sines[8192 * 64], cosines[8192 * 64]
  *     posenc_plan_destroy(plan);
  *
- *   implementation  one algorithm for one instruction set, named FAMILY_SET: "exact_avx2". A family's name selects its best
- *                   member on this machine.
+ *   implementation  one algorithm for one instruction set. A family with several members names them FAMILY_SET:
+ *                   "exact_avx2". Its own name, "exact", selects the best member on this machine.
  *   exact           every value is the number of the dtype nearest to the real value
  *   anchored        the arithmetic of exact without the check that each rounding is certain
  *   recipes         all others: formulas that programs commonly use, with their errors
@@ -130,14 +130,13 @@ typedef enum posenc_odd {
 
 /* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
  * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
- * base^(-1/denominator) must lie from 2^-1022 to 2^64, even with n <= 1, unless denominator is 0 and base is 1 or
- * more. */
+ * Unless freqs is given, base^(-k/denominator) must lie from 2^-1022 to 2^64 at k = n-1, the last frequency. If n is
+ * at most 1, it is checked at k = 1 instead, and only if base is below 1 or denominator is not 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;             /* > 0 and finite; base^(-(n-1)/denominator) must lie from 2^-1022 to 2^64 */
-  double denominator;      /* > 0 and finite; base^(-1/denominator) must also lie from 2^-1022 to 2^64; 0 means
-                              d_model / 2.0 */
+  double base;             /* > 0 and finite; see above */
+  double denominator;      /* > 0 and finite, see above; or 0, which means d_model / 2.0 */
   const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace base^(-k/denominator):
                               each 0 or 2^-1022 <= |w| <= 2^64. base and denominator are then ignored. Read only during
                               the call; a plan keeps a copy. */
@@ -154,7 +153,7 @@ typedef struct posenc_spec {
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
   int64_t table_rows;      /* Speed only; no result depends on it. The number of rows of the whole table if several
                               calls fill parts of it (up to 2^33 + 1), else 0. Large tables may be written around the
-                              caches, and small ones need less preparation. posenc_fill_once() takes its count instead. */
+                              caches, and small ones need less preparation. posenc_fill_once() takes its own count. */
   uint64_t reserved[4];    /* 0. Later versions put new fields here, so the size of a spec never changes. */
 } posenc_spec;
 
@@ -366,7 +365,7 @@ POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *who
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_u35_avx2" */
   const char *family;     /* the name without the instruction set: "sleef_u35" */
-  const char *isa;        /* the instruction set: "avx2", for example, or "any" */
+  const char *isa;        /* the instruction set: "avx512", "avx2", "fma", "neon", or "any" */
   const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it is, up to a colon in at most 30 characters; then how it computes */
   const char *bound;      /* its error bound as a formula, approximately: posenc_impl_error_bound() includes
