@@ -39,7 +39,8 @@ enum {
 };
 unsigned posenc_cpu(void);
 
-/* What to compute: a checked spec without what only layouts need. The frequencies base^(-k/denominator) are the ladder. */
+/* What to compute: a checked spec without what only layouts need. The frequencies base^(-k/denominator) are the
+ * ladder. */
 typedef struct posenc_problem {
   int64_t n;                       /* frequencies */
   double base, denominator;        /* frequency k is base^(-k / denominator): the ladder, */
@@ -49,8 +50,8 @@ typedef struct posenc_problem {
   int32_t dtype;
 } posenc_problem;
 
-/* Which rows, and the sines and cosines of which frequencies: k .. k + pairs - 1, where k is a multiple of POSENC_STRIP.
- * Row i is that of positions[i], or reals[i], or first + i when both are NULL. */
+/* Which rows, and the sines and cosines of which frequencies: k .. k + pairs - 1, where k is a multiple of
+ * POSENC_STRIP. Row i is that of positions[i], or reals[i], or first + i when both are NULL. */
 typedef struct posenc_rows {
   const int64_t *positions;
   const double *reals;
@@ -80,8 +81,8 @@ static inline float *posenc_floats_of(const posenc_place *to, int64_t i) {
   return (float *)(void *)(to->first + i * to->row_bytes);
 }
 
-/* Callers cut the frequencies of rows at multiples of POSENC_STRIP. Parts of consecutive rows do not cross a multiple of
- * POSENC_RUN. */
+/* Callers cut the frequencies of rows at multiples of POSENC_STRIP. Parts of consecutive rows do not cross a multiple
+ * of POSENC_RUN. */
 enum { POSENC_STRIP = 32 /* frequencies */, POSENC_RUN = 64 /* positions */ };
 
 static inline int64_t posenc_min(int64_t a, int64_t b) { return a < b ? a : b; }

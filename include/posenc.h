@@ -94,8 +94,8 @@ typedef enum posenc_status {
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511 bytes.
- * If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
+ * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511
+ * bytes. If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
@@ -213,8 +213,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 
 /* Writes rows as posenc_fill_once() does, with a plan, and with the same bits.
  * posenc_fill, posenc_fill_at, posenc_fill_at_real and posenc_fill_pair return OK, ARGUMENT, DOMAIN or SIZE. They do
- * not allocate or lock, except for a thread's last error (see the top of this file), and on systems with fork() the child
- * may call them. They use less than 112 KiB of stack if the library was built with optimisation. */
+ * not allocate or lock, except for a thread's last error (see the top of this file), and on systems with fork() the
+ * child may call them. They use less than 112 KiB of stack if the library was built with optimisation. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -326,8 +326,8 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
  * and 1 for the other kinds. The results may not overlap each other or the factors of LONGROPE. Returns OK, ARGUMENT
- * (a NULL or misaligned pointer, or memory that overlaps) or SPEC (also NULL factors); on error nothing is written. Does not
- * allocate. */
+ * (a NULL or misaligned pointer, or memory that overlaps) or SPEC (also NULL factors); on error nothing is written.
+ * Does not allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
@@ -388,11 +388,11 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* A rigorous upper bound of |output - real-number value| at a position and column, also on a CPU that cannot run impl.
- * The result is never above 2 + 2^-16; such a bound says nothing, since no output is further away. Takes as long as a few
- * pow(). Sets no last error. Returns NaN for
+ * The result is never above 2 + 2^-16; such a bound says nothing, since no output is further away. Takes as long as a
+ * few pow(). Sets no last error. Returns NaN for
  *   impl      NULL, or a copy of a posenc_impl
- *   spec      NULL or misaligned; a field that posenc_plan_create() refuses, or a dtype or base that impl does not offer.
- *             Of freqs and freqs_low only the column's frequency is checked.
+ *   spec      NULL or misaligned; a field that posenc_plan_create() refuses, or a dtype or base that impl does not
+ *             offer. Of freqs and freqs_low only the column's frequency is checked.
  *   position  NaN; or it, or its product with position_scale, is beyond +-POSENC_MAX_POSITION
  *   column    below 0, or d_model or more */
 POSENC_API double posenc_impl_error_bound(

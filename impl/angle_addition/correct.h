@@ -41,10 +41,10 @@ INLINE void set_ends(wide sin, wide cos, vd rest, vd unknown, intervals *to, int
   vd_store_interleaved(to->high_rest + i, sin_high.lo, cos_high.lo);
 }
 
-/* Sets the intervals of frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
- * leaves: 2 POSENC_BUDGET_REDUCTION v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
- * may be off by more where products underflow, and where the frequency is a replaced one. Each loop is over short
- * chains of operations, so that a processor looks ahead by several vectors. */
+/* Sets the intervals of frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the
+ * reduction leaves: 2 POSENC_BUDGET_REDUCTION v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed
+ * turns count. It may be off by more where products underflow, and where the frequency is a replaced one. Each loop is
+ * over short chains of operations, so that a processor looks ahead by several vectors. */
 INLINE void set_intervals(
     const frequencies *f, double position, double fraction, int64_t k, int64_t n_freqs, intervals *to) {
   enum { VECTORS = STRIP / VD_LANES };
@@ -139,7 +139,7 @@ static inline void recheck_row(const strip *p, int cosines_first, int64_t positi
       continue;
     for (int c = i; c < i + 2 * VD_LANES && c < 2 * p->selected.n; c++) {
       const double error = 0x1p-53 * (is_relative(p->hi[c / 2], p->furthest) ? POSENC_BUDGET_RELATIVE * fabs(y[c])
-                                                                              : POSENC_BUDGET_ERROR);
+                                                                             : POSENC_BUDGET_ERROR);
       const double low = nearest(dtype, y[c] - error), high = nearest(dtype, y[c] + error);
       double pair[2] = {low, low};
       if (!agree(low, high))

@@ -3,8 +3,8 @@
  *
  * The test is the first step of Ziv's strategy (correct.h). It is accumulated over the values of a row pair, and fails
  * if any element may be rounded wrongly:
- *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell. They
- *             are in the lower half of the float64, and its size is in the upper half
+ *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell.
+ *             They are in the lower half of the float64, and its size is in the upper half
  *   16 bits   a value, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least size is
  *             less than one unit in its last place from the real value, so the float32 and the value lie on the same
  *             side of every other midpoint
@@ -62,14 +62,14 @@ INLINE uint32_t half_spacing(format fmt) { return UINT32_C(1) << (24 - posenc_dt
  *   float32   to the lower half MOVE: of the 29 dropped bits, those within CHECK_WINDOW of half-way become 0 ..
  *             2 CHECK_WINDOW - 1, and the others have a bit of FAR. To the upper half a word by which LARGE is set from
  *             CHECK_SMALL on
- *   16 bits   a word of LARGE less the first midpoint above the least size. So the lower bits of the sum are 0 at midpoints
- *             only, and LARGE is set from that midpoint on
+ *   16 bits   a word of LARGE less the first midpoint above the least size. So the lower bits of the sum are 0 at
+ *             midpoints only, and LARGE is set from that midpoint on
  * If the frequency is exempt, LARGE is always set. No carry reaches the sign, since values are at most 1. */
 enum { MOVE = (1 << 28) + CHECK_WINDOW, FAR = (1 << 29) - 2 * CHECK_WINDOW, LARGE = 1 << 30 };
 _Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "FAR is all bits from 2 CHECK_WINDOW up to 2^28");
 
-/* The words of a vector whose frequencies are all exempt, or all not exempt. Each frequency has two words: in float32 for
- * the lower and the upper half of a value, in 16 bits for the two values of a pair. */
+/* The words of a vector whose frequencies are all exempt, or all not exempt. Each frequency has two words: in float32
+ * for the lower and the upper half of a value, in 16 bits for the two values of a pair. */
 INLINE vu words_of_all(format fmt, int is_exempt) {
   if (fmt.dtype == POSENC_DTYPE_F32)
     return vu_set2(MOVE, is_exempt ? LARGE : LARGE - upper_half(CHECK_SMALL));
@@ -107,9 +107,9 @@ INLINE void test_groups(format fmt, vtest *test, vg y, vg z, const double *words
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* Which frequencies skip the test of the least size, as a mask. Their sines have a relative error, as is_relative() says,
- * and are normal numbers of float32 or round to 0 (budget.inc). In float16 all their sines round to 0. (Cosines are above
- * every least size here.) */
+/* Which frequencies skip the test of the least size, as a mask. Their sines have a relative error, as is_relative()
+ * says, and are normal numbers of float32 or round to 0 (budget.inc). In float16 all their sines round to 0. (Cosines
+ * are above every least size here.) */
 static inline vd exempt(format fmt, vd frequency, double furthest) {
   const vd magnitude = vd_abs(frequency), most = vd_set1(fmt.dtype == POSENC_DTYPE_F16 ? TINY_F16 : 0.125);
   const vd is_normal_or_0 = vd_or(vd_ge(magnitude, vd_set1(TINY_NORMAL)), vd_ge(vd_set1(TINY_UNSURE), magnitude));

@@ -77,8 +77,9 @@ static void each_frequency(const posenc_problem *problem, int n, use_frequency *
  *
  * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn.
  * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192, 8 k for the
- * ratio (ladder.c) and 2 k for the products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs
- * would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
+ * ratio (ladder.c) and 2 k for the products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which
+ * is 2^-63 of 2^-105. (2 limbs would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than
+ * 2^70 units of 2^-256, 2^-186.
  *
  * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
  * of a turn at least, or replaced by that. The error, in units of 2^-512 of the frequency, is

@@ -42,9 +42,9 @@ INLINE void fetch(format fmt, int n, destination row) {
   }
 }
 
-/* n: the strip's width. groups: how many of a row are stored at a time: two, but one in strips of 8 or 24 frequencies and
- * in float64. from < end. Returns the rows whose rounding test failed: bit 2b is the row ahead of pair b, bit 2b + 1 the
- * row behind. */
+/* n: the strip's width. groups: how many of a row are stored at a time: two, but one in strips of 8 or 24 frequencies
+ * and in float64. from < end. Returns the rows whose rounding test failed: bit 2b is the row ahead of pair b, bit
+ * 2b + 1 the row behind. */
 INLINE uint64_t write_row_pairs(format fmt, int n, int groups, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
   const int64_t next_ahead = r->next_ahead, next_behind = r->next_behind;

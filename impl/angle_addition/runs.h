@@ -60,9 +60,10 @@ static inline pair_span clipped(int64_t from, int64_t end) {
  *     pair     31  30  ...                      2   1   0 | 0   1   2                  ... 30  31
  *              <------------- behind ------------> anchor <------------ ahead ------------->
  *
- * The wanted rows ahead of the anchor are a span of pairs, and so are the wanted rows behind it. If neither span is empty,
- * both begin at pair 0, because the rows follow each other. The pairs in both spans are written first: both of their rows
- * are wanted. The rest of the longer span follows: one row of each pair is wanted, and the other one is thrown away. */
+ * The wanted rows ahead of the anchor are a span of pairs, and so are the wanted rows behind it. If neither span is
+ * empty, both begin at pair 0, because the rows follow each other. The pairs in both spans are written first: both of
+ * their rows are wanted. The rest of the longer span follows: one row of each pair is wanted, and the other one is
+ * thrown away. */
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const int64_t start = run == 0 && from <= 0 ? 1 : from; /* set_row_0() writes row 0 */

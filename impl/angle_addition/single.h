@@ -47,8 +47,8 @@ INLINE reduced_pairs direct_pairs(const row_at *row, int is_fractional, int n, i
   return x;
 }
 
-/* Rotates, tests and stores vector v of the reduced pairs. Rotation only exchanges and negates values, so the test gives the same
- * answer before it. */
+/* Rotates, tests and stores vector v of the reduced pairs. Rotation only exchanges and negates values, so the test
+ * gives the same answer before it. */
 INLINE void store_pairs(format fmt, vtest *test, const reduced_pairs *x, int v, vu words, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);
   if (fmt.dtype == POSENC_DTYPE_F32)
@@ -81,9 +81,9 @@ INLINE void direct_vector(
   }
 }
 
-/* `columns` values from the sine of frequency k on, in whole strips as far as they go. Software pipelining: the polynomials
- * of the next group overlap the rounding of this one. A strip whose test fails, and the columns after the last whole
- * strip, are computed vector by vector. */
+/* `columns` values from the sine of frequency k on, in whole strips as far as they go. Software pipelining: the
+ * polynomials of the next group overlap the rounding of this one. A strip whose test fails, and the columns after the
+ * last whole strip, are computed vector by vector. */
 INLINE void direct_row(
     const row_at *row, format fmt, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };

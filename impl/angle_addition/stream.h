@@ -1,8 +1,8 @@
 /* Which tables are streamed: written around the caches, by non-temporal stores.
  *
- * A table of 8 MiB or more is streamed, whatever CPUID says of the caches: virtual machines share the last one with their
- * neighbours (docs/speed.md has the measurements). A smaller table may still be in a cache when it is read. Parts of
- * at least 1 MiB of a table of that size are streamed, too. On AArch64 stores stay ordinary (simd/neon.h), strips
+ * A table of 8 MiB or more is streamed, whatever CPUID says of the caches: virtual machines share the last one with
+ * their neighbours (docs/speed.md has the measurements). A smaller table may still be in a cache when it is read. Parts
+ * of at least 1 MiB of a table of that size are streamed, too. On AArch64 stores stay ordinary (simd/neon.h), strips
  * have their rotations in slots, and 24 MiB is a guess. */
 #ifndef POSENC_STREAM_H
 #define POSENC_STREAM_H

@@ -2,11 +2,11 @@
  *
  * A load whose address agrees with that of a pending store in its low 12 bits waits for the store ("4K aliasing" in
  * Intel's optimization manual), and a non-temporal store is pending for long. So where rows are streamed, all that the
- * inner loop reads lies in slots of 256 bytes on the stack, and every fourth slot is free: in a row of the table the first
- * values of the strip have the page offsets of a free slot. This holds for every row if rows are a multiple of 1 KiB
- * apart, and for second values if they are a multiple of 1 KiB behind the first ones. Otherwise loads may wait. 24 KiB
- * of slots stay in L1. The ends of rows, and plans that keep no rotations, have their rotations in slots, too. Elsewhere
- * they are read from the plan.
+ * inner loop reads lies in slots of 256 bytes on the stack, and every fourth slot is free: in a row of the table the
+ * first values of the strip have the page offsets of a free slot. This holds for every row if rows are a multiple of
+ * 1 KiB apart, and for second values if they are a multiple of 1 KiB behind the first ones. Otherwise loads may wait.
+ * 24 KiB of slots stay in L1. The ends of rows, and plans that keep no rotations, have their rotations in slots, too.
+ * Elsewhere they are read from the plan.
  */
 #ifndef POSENC_STRIP_H
 #define POSENC_STRIP_H
@@ -20,8 +20,8 @@ _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOT
 
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
-/* n frequencies: k .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then the
- * first ones. */
+/* n frequencies: k .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then
+ * the first ones. */
 typedef struct selection {
   int64_t k;
   int n;
@@ -116,8 +116,8 @@ static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
 
 /* ---- a strip ---- */
 
-/* The words of the rounding test (element.h), in the slot behind the anchor's two. A frequency's two words have the size
- * of one float64. In float32 they are stored for each value of a pair, as a group. */
+/* The words of the rounding test (element.h), in the slot behind the anchor's two. A frequency's two words have the
+ * size of one float64. In float32 they are stored for each value of a pair, as a group. */
 static inline void set_words(const strip *p) {
   for (int i = 0; p->fmt.is_tested && i < p->width; i += VD_LANES) {
     double *const to = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT + 2 * (i % HALF_STRIP);

@@ -4,9 +4,9 @@
  * that begin between two pairs. Then strips begin and end at lines. A row's head is its columns before the first whole
  * line, and its tail the columns after the last one. Head and tail, the ends of a row, make one narrow strip, which is
  * written to a buffer. (As two strips they would take 1.2 times as long.) Where rows follow each other without a gap, a
- * tail shares a line with the next head, and these lines are streamed from the buffer, too. Elsewhere the ends are copied
- * by ordinary stores, which wait for their lines.
- * Where rows are not streamed, there are only tails: the columns that remain after whole groups of 8 pairs (split: 16).
+ * tail shares a line with the next head, and these lines are streamed from the buffer, too. Elsewhere the ends are
+ * copied by ordinary stores, which wait for their lines. Where rows are not streamed, there are only tails: the columns
+ * that remain after whole groups of 8 pairs (split: 16).
  */
 #ifndef POSENC_TABLE_H
 #define POSENC_TABLE_H
@@ -22,8 +22,8 @@ static inline int are_halves(const posenc_rows *r, const posenc_place *to, forma
 
 /* ---- ends of rows ---- */
 
-/* Copies `pairs` pairs of each row from a buffer, whose rows are STRIP_BYTES apart. It fetches the lines of the next run's
- * rows: ordinary stores wait for them. */
+/* Copies `pairs` pairs of each row from a buffer, whose rows are STRIP_BYTES apart. It fetches the lines of the next
+ * run's rows: ordinary stores wait for them. */
 static void copy_rows(format fmt, destination from, destination to, int64_t row_bytes, int64_t pairs, int64_t rows) {
   const int64_t bytes = pairs * bytes_of_pair(fmt);
   for (int64_t i = 0; i < rows; i++, from = advanced(from, STRIP_BYTES), to = advanced(to, row_bytes)) {
@@ -64,9 +64,9 @@ INLINE void stream_lines(uintptr_t to, const unsigned char *from, int64_t bytes)
     vd_put((double *)(to + (uintptr_t)at), vd_loadu(from + at), 1);
 }
 
-/* Both ends of rows that follow each other without a gap, run by run. A `part` is a row, or half of one if its halves are
- * sines and cosines. Each array has a buffer: the table without the whole lines of its parts. So a tail and the next head
- * lie side by side, as in the line that they share.
+/* Both ends of rows that follow each other without a gap, run by run. A `part` is a row, or half of one if its halves
+ * are sines and cosines. Each array has a buffer: the table without the whole lines of its parts. So a tail and the
+ * next head lie side by side, as in the line that they share.
  *
  *     table     head 0   whole lines   tail 0 | head 1   whole lines   tail 1 | head 2 ...
  *               <----------- part_bytes ------>                      (|: a part begins, in the midst of a line)
@@ -111,8 +111,8 @@ static void stream_ends(const strip *p, const posenc_rows *r, const posenc_place
 /* ---- the walk ---- */
 
 /* The rows of a strip that are written before the next strip begins. A streamed strip first copies its rotations, which
- * pays over many rows. With ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed;
- * 64 rows cost 5 % within L2). */
+ * pays over many rows. With ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the
+ * speed; 64 rows cost 5 % within L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
 /* A row's frequencies but the ends, k .. end-1: in whole lines, or where rows are not streamed in whole vectors. */

@@ -22,7 +22,8 @@ POSENC_NOINLINE static double bound_at(
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
   const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, half_ulp_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->bound_units);
-  /* No error is larger: values are in [-1, 1], and outputs drift (recipes/recurrence.c) out of it by less than 2^-16. */
+  /* No error is larger: values are in [-1, 1], and outputs drift (recipes/recurrence.c) out of it by less than
+   * 2^-16. */
   const double largest = 2.0 + 0x1p-16;
   return bound < largest ? bound : largest;
 }

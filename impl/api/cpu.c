@@ -35,8 +35,8 @@ static unsigned detect(void) {
   return found;
 }
 
-/* Asked once: under a hypervisor every CPUID is a trap of about 20 microseconds. Threads that ask first at the same time
- * all store the same answer, which is never 0. */
+/* Asked once: under a hypervisor every CPUID is a trap of about 20 microseconds. Threads that ask first at the same
+ * time all store the same answer, which is never 0. */
 unsigned posenc_cpu(void) {
   static atomic_uint answer;
   unsigned known = atomic_load_explicit(&answer, memory_order_relaxed);

@@ -67,8 +67,8 @@ posenc_status posenc_check_positions(const posenc_plan *plan, const posenc_rows 
   return POSENC_OK;
 }
 
-/* The distance between rows, in elements. With one row, row_stride is not used, and the caller may pass one whose number
- * of bytes overflows. */
+/* The distance between rows, in elements. With one row, row_stride is not used, and the caller may pass one whose
+ * number of bytes overflows. */
 static int64_t stride_of(int64_t count, int64_t columns, int64_t stride) { return count > 1 ? stride : columns; }
 
 static posenc_array array_of(const posenc_plan *p, const void *start, int64_t count, int64_t columns, int64_t stride) {

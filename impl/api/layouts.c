@@ -47,8 +47,8 @@ static void copy_pairs(
   }
 }
 
-/* Some rows of some frequencies: pair j of row i is at `values` + i * row_bytes. It belongs to row `row` + i of the call, and to
- * frequency k + j. */
+/* Some rows of some frequencies: pair j of row i is at `values` + i * row_bytes. It belongs to row `row` + i of the
+ * call, and to frequency k + j. */
 typedef struct part {
   int64_t row, rows, k, pairs;
   const unsigned char *values;

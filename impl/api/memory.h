@@ -1,5 +1,5 @@
-/* Memory that starts at a multiple of `alignment`, a power of two. C11's aligned_alloc() wants `bytes` to be a multiple of
- * it. Windows has a function of its own, because its free() cannot release such memory. */
+/* Memory that starts at a multiple of `alignment`, a power of two. C11's aligned_alloc() wants `bytes` to be a multiple
+ * of it. Windows has a function of its own, because its free() cannot release such memory. */
 #ifndef POSENC_MEMORY_H
 #define POSENC_MEMORY_H
 

@@ -1,7 +1,7 @@
 /* The conventions that real systems compute, by name.
  *
- * n = floor(d_model / 2). A ladder is base^(-k / denominator). A spec's denominator of 0 means d_model / 2. NEXT_TO_LAST
- * also sets 0 for widths of a single frequency, which is 1 with every denominator.
+ * n = floor(d_model / 2). A ladder is base^(-k / denominator). A spec's denominator of 0 means d_model / 2.
+ * NEXT_TO_LAST also sets 0 for widths of a single frequency, which is 1 with every denominator.
  */
 #include "api/internal.h"
 

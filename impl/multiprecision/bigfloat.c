@@ -81,9 +81,9 @@ FLAT void multiply(big *r, const big *a, const big *b, int n) {
 
 void big_mul(big *r, const big *a, const big *b, int n) { WITH_CONSTANT(multiply, n, r, a, b); }
 
-/* (*rest 2^64 + low) / m, whose remainder becomes *rest, which is below m. Two digits of 32 bits, each estimated by the leading
- * half of m with its top bit set, and at most two too large (Knuth, The Art of Computer Programming, volume 2, 4.3.1,
- * algorithm D). Compilers call a library of theirs to divide 128 bits, which not every linker has at hand. */
+/* (*rest 2^64 + low) / m, whose remainder becomes *rest, which is below m. Two digits of 32 bits, each estimated by the
+ * leading half of m with its top bit set, and at most two too large (Knuth, The Art of Computer Programming, volume 2,
+ * 4.3.1, algorithm D). Compilers call a library of theirs to divide 128 bits, which not every linker has at hand. */
 static uint64_t divided(uint64_t *rest, uint64_t low, uint64_t m) {
   const int zeros = __builtin_clzll(m);
   const uint64_t divisor = m << zeros, lead = divisor >> 32, tail = divisor & UINT32_MAX;

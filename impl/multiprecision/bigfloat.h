@@ -10,7 +10,8 @@
 
 #include "kernel.h"
 
-/* The sources use short names. All names in libposenc.a begin with posenc_, so that they collide with no other library's. */
+/* The sources use short names. All names in libposenc.a begin with posenc_, so that they collide with no other
+ * library's. */
 #define big_add posenc_big_add
 #define big_div posenc_big_div
 #define big_div_small posenc_big_div_small
@@ -62,15 +63,16 @@ void big_add(big *r, const big *a, const big *b, int n);
 /* r = the fraction of a; returns its integer part modulo 4. Exact. */
 unsigned big_split(big *r, const big *a, int n);
 
-/* Returns the 53 leading bits of a, truncated, and subtracts them from a, so that the next call returns the next bits. a is 0
- * or from 2^-900 to 2^900. */
+/* Returns the 53 leading bits of a, truncated, and subtracts them from a, so that the next call returns the next bits.
+ * a is 0 or from 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
 /* multiprecision/elementary.c. r may be an argument.
  * r = a / b, b > 0: at most 16 units below or above. */
 void big_div(big *r, const big *a, const big *b, int n);
 
-/* r = e^-a, a < 2^11: fewer than 2^21 n units below or above; fewer than 2^5 n where a < 1/32, else fewer than 2^11 n a. */
+/* r = e^-a, a < 2^11: fewer than 2^21 n units below or above; fewer than 2^5 n where a < 1/32, else fewer than
+ * 2^11 n a. */
 void big_exp_minus(big *r, const big *a, int n);
 
 /* r = |ln a|, 1 <= a < 2^2000: off by fewer than 2^22 n units of 1; fewer than 2^6 n where ln a < 1/32, else fewer than

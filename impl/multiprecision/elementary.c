@@ -1,11 +1,11 @@
-/* Quotients, exponentials and logarithms, for ladders and for the frequencies of scaled rotary embeddings. Errors are in
- * units of 2^-64n and hold for every n up to BIG_LIMBS. */
+/* Quotients, exponentials and logarithms, for ladders and for the frequencies of scaled rotary embeddings. Errors are
+ * in units of 2^-64n and hold for every n up to BIG_LIMBS. */
 #include "multiprecision/bigfloat.h"
 
 #include <math.h>
 
-/* Newton's iteration on 1/b without its exponent: z += z (1 - b z). It starts within 2^-50 and squares the error e of z. The
- * last iteration adds its own rounding: 2 units for b z, 2 for the difference and 2 for z. */
+/* Newton's iteration on 1/b without its exponent: z += z (1 - b z). It starts within 2^-50 and squares the error e of
+ * z. The last iteration adds its own rounding: 2 units for b z, 2 for the difference and 2 for z. */
 void big_div(big *r, const big *a, const big *b, int n) {
   big one, z, change, significand = *b;
   significand.exponent = 0;
@@ -25,9 +25,9 @@ void big_div(big *r, const big *a, const big *b, int n) {
 }
 
 /* e^-a = (e^-u)^(2^s), where u = a / 2^s < 1/32. The series of e^-u has fewer than 10 n terms (-u)^i / i! of at least
- * 2^-64n. Term i is off by at most 4 i units of itself, all terms together by less than 1 unit. Each addition adds at most
- * 2 units. So the sum is off by fewer than 28 n units. Each squaring doubles that and adds 2 units: fewer than 2^5 n 2^s in
- * all, and 2^s is 1 or at most 64 a. */
+ * 2^-64n. Term i is off by at most 4 i units of itself, all terms together by less than 1 unit. Each addition adds at
+ * most 2 units. So the sum is off by fewer than 28 n units. Each squaring doubles that and adds 2 units: fewer than
+ * 2^5 n 2^s in all, and 2^s is 1 or at most 64 a. */
 void big_exp_minus(big *r, const big *a, int n) {
   const int64_t squarings = a->exponent > -5 ? a->exponent + 5 : 0;
   big u = *a, term, sum[2];

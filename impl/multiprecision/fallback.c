@@ -1,5 +1,5 @@
-/* The fallback: the sine or cosine of position * position_scale * w_k, computed with n limbs of 64 bits. n is doubled until
- * the rounding is certain, up to 64 (posenc_fallback).
+/* The fallback: the sine or cosine of position * position_scale * w_k, computed with n limbs of 64 bits. n is doubled
+ * until the rounding is certain, up to 64 (posenc_fallback).
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (multiprecision/bigfloat.h states the errors of the
  * functions). A frequency is off by less than 2^68 n, which is at most 2^74 (multiprecision/ladder.h). The value is
@@ -50,8 +50,9 @@ static void frequency(big *w, const posenc_problem *problem, posenc_ratio *kept,
   }
 }
 
-/* The sine (first = 1) or cosine (first = 0) of an angle in [0, pi/4]: the sum of (-1)^i a^(2i + first) / (2i + first)!. The
- * sine is summed without its first factor a, so that a small one keeps all its bits. */
+/* The sine (first = 1) or cosine (first = 0) of an angle in [0, pi/4]: the sum of
+ * (-1)^i a^(2i + first) / (2i + first)!. The sine is summed without its first factor a, so that a small one keeps all
+ * its bits. */
 static void series(big *r, const big *angle, unsigned first, int n) {
   big square, term, sum[2];
   big_mul(&square, angle, angle, n);
@@ -128,21 +129,21 @@ static int attempt(
 }
 
 /* Which outputs 4096 bits decide. The angle is a nonzero algebraic number, so its sine and cosine are transcendental
- * (Lindemann) and never equal a boundary, the middle between two numbers of a dtype. They are known to 2^-3900 of themselves,
- * or some hundred bits less next to a zero.
+ * (Lindemann) and never equal a boundary, the middle between two numbers of a dtype. They are known to 2^-3900 of
+ * themselves, or some hundred bits less next to a zero.
  *
- * Values that are near a boundary for a reason are decided. Such a value is the sine of a small angle, and the angle is near
- * the boundary.
- *   - sin x is smaller than x by about x^2 / 6, relatively. The smallest angle x that counts is 2^-1075, half of the least
- *     float64. So sine and angle are 2^-2153 apart.
- *   - A frequency is near a number with few digits where k/denominator is near 0 or another whole number (or, if the base is a
- *     power, near a fraction with a small divisor). Unless they are equal, they differ by at least 2^-1024, and |ln base| is at
- *     least 2^-53. So the frequency and the number are at least 2^-1077 apart.
+ * Values that are near a boundary for a reason are decided. Such a value is the sine of a small angle, and the angle is
+ * near the boundary.
+ *   - sin x is smaller than x by about x^2 / 6, relatively. The smallest angle x that counts is 2^-1075, half of the
+ *     least float64. So sine and angle are 2^-2153 apart.
+ *   - A frequency is near a number with few digits where k/denominator is near 0 or another whole number (or, if the
+ *     base is a power, near a fraction with a small divisor). Unless they are equal, they differ by at least 2^-1024,
+ *     and |ln base| is at least 2^-53. So the frequency and the number are at least 2^-1077 apart.
  *   - These two differences may cancel, but hardly in more digits than the spec and the position have: 5 float64.
  * A cosine near 1 is no such value: the nearest boundary is 2^-54 away. (Angle 0 is answered at once.)
  *
- * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen, the
- * result is the number nearest to the last approximation. */
+ * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen,
+ * the result is the number nearest to the last approximation. */
 double posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column) {
   const double w = problem->freqs ? problem->freqs[column / 2] : 1.0;
   double result = 0.0;

@@ -1,5 +1,5 @@
-/* The ratio of a ladder: a root where 2 * denominator is a whole number, else the exponential of a logarithm. Errors are in
- * units of 2^-64n (multiprecision/bigfloat.h states those of the functions).
+/* The ratio of a ladder: a root where 2 * denominator is a whole number, else the exponential of a logarithm. Errors
+ * are in units of 2^-64n (multiprecision/bigfloat.h states those of the functions).
  *
  *                                                 ratio       its k-th power
  *   2 * denominator is a whole number up to 2^21  8           8k, and 4k by big_pow(): 12k, below 2^23
@@ -15,8 +15,9 @@ int64_t posenc_ladder_degree(const posenc_problem *problem) {
 }
 
 /* Newton's iteration on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes
- * (D + 1)/2 e^2, at most D e^2, so D e is squared. It starts at 2^-44 D in float64; x is squared as a big, because it may
- * underflow there. The last iteration adds the error of one evaluation of base^2 x^D, 4D + 4 units, divided by D. */
+ * (D + 1)/2 e^2, at most D e^2, so D e is squared. It starts at 2^-44 D in float64; x is squared as a big, because it
+ * may underflow there. The last iteration adds the error of one evaluation of base^2 x^D, 4D + 4 units, divided by
+ * D. */
 static void ratio_by_root(big *ratio, double base, int64_t degree, int n) {
   big square, one, power, change;
   big_from_double(&square, base, n);
@@ -39,12 +40,13 @@ static void ratio_by_root(big *ratio, double base, int64_t degree, int n) {
 
 /* e^-x, x = ln(base) / denominator. A base below 1 is replaced by its reciprocal, and the result by its reciprocal.
  *
- * Error of the k-th power, k < 2^19, in units of 2^-64n. k x is at most 1022 ln 2 < 709, or 64 ln 2 < 45 with a base below 1
- * (api/spec.c). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so k/denominator = k x / L < 2^62.
- *   logarithm, L < 1/32       (2^6 n + 16) k/denominator, at most 2^6 n 709 2^52 or (2^6 n + 16) 45 2^53       < 2^67.6 n
- *             else            (2^12 n L + 16) k x / L                                                         < 2^22 n
- *   quotient                  16 k x                                                                          < 2^14
- *   exponential, reciprocal, product                            k (2^21 n + 16 + 4)                           < 2^41 n
+ * Error of the k-th power, k < 2^19, in units of 2^-64n. k x is at most 1022 ln 2 < 709, or 64 ln 2 < 45 with a base
+ * below 1 (api/spec.c). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so
+ * k/denominator = k x / L < 2^62.
+ *   logarithm, L < 1/32       (2^6 n + 16) k/denominator, at most 2^6 n 709 2^52 or (2^6 n + 16) 45 2^53  < 2^67.6 n
+ *             else            (2^12 n L + 16) k x / L                                                     < 2^22 n
+ *   quotient                  16 k x                                                                      < 2^14
+ *   exponential, reciprocal, product                            k (2^21 n + 16 + 4)                       < 2^41 n
  * Together they are less than 2^68 n. */
 static void ratio_by_logarithm(big *ratio, double base, double denominator, int n) {
   big one, x;

@@ -1,7 +1,7 @@
 /* Frequencies of rotary embeddings, scaled for long contexts by name (posenc.h has the formulas and their source).
  *
- * Error budget in units of 2^-512 (functions state theirs in multiprecision/bigfloat.h), L and factors from 2^-32 to 2^32, d up
- * to 2^20:
+ * Error budget in units of 2^-512 (functions state theirs in multiprecision/bigfloat.h), L and factors from 2^-32 to
+ * 2^32, d up to 2^20:
  *   step of the ladder        2/d ln base, and 2/(d-2) ln x of it       < 2^27 absolute
  *   root e^-step              2^24 + 2^27                               < 2^28 relative
  *   v_k, by products          k (2^28 + 2)                              < 2^47
@@ -11,8 +11,8 @@
  *     high - low              exact: 0 (s is 0 or 1), or >= 2^-84       s: < 2^163
  *   1 - r + r / factor        2^163 (1 + 2^32), of at least 2^-32       < 2^228 relative
  * so w_k is off by less than 2^-256 of itself. YaRN's r jumps where a rounded low or high passes an integer, low passes
- * d - 1, or high 0; Llama 3's s where L v_k / 2 pi passes low = high. On which side they are, these digits decide. None is
- * equal: pi would be algebraic.
+ * d - 1, or high 0; Llama 3's s where L v_k / 2 pi passes low = high. On which side they are, these digits decide. None
+ * is equal: pi would be algebraic.
  */
 #include "multiprecision/rotary.h"
 

@@ -17,7 +17,7 @@
 
 enum { ANCHOR = 64 };
 
-/* The rotations by one position. The plan's state is w, sin w and cos w of every frequency, one array after the other. */
+/* The rotations by one position. The plan's state: w, sin w and cos w of every frequency, one array after the other. */
 typedef struct rotations {
   const float *w, *sin_w, *cos_w;
 } rotations;

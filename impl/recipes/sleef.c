@@ -2,9 +2,9 @@
  * same error at late positions, with vectors of sines.
  *
  * SLEEF's u10 function is within 1.0 ULP, and the u35 function of sleef_u35.c within 3.5
- * (https://sleef.org/2-references/libm/). Both reduce the angle themselves, over the whole float32 range. The frequencies
- * are padded with zeros to whole vectors, so the last vector of a row is computed like any other and only its store is
- * cut.
+ * (https://sleef.org/2-references/libm/). Both reduce the angle themselves, over the whole float32 range. The
+ * frequencies are padded with zeros to whole vectors, so the last vector of a row is computed like any other and only
+ * its store is cut.
  */
 #include "recipes/freqs.h"
 #include "simd/simd.h"
@@ -17,7 +17,7 @@
 #define ULP 1
 #endif
 
-/* SLEEF's function for each instruction set, such as Sleef_sincosf8_u10avx2, and the pair of vectors that it returns. */
+/* SLEEF's function for each instruction set, such as Sleef_sincosf8_u10avx2, and the pair of vectors it returns. */
 #define PREFIX_avx512 Sleef_sincosf16_
 #define PREFIX_avx2 Sleef_sincosf8_
 #define PREFIX_neon Sleef_sincosf4_

@@ -41,8 +41,8 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   store_some(out + 8, _mm256_permute2f128_ps(low, high, 0x31), columns - 8);
 }
 
-/* vmovddup duplicates while it loads. Without this line GCC loads the rotation once, for sines and cosines, and shuffles
- * it twice; to see it, disassemble write_f32. Zen 4: 2 to 4 % of the time of anchored_avx2. */
+/* vmovddup duplicates while it loads. Without this line GCC loads the rotation once, for sines and cosines, and
+ * shuffles it twice; to see it, disassemble write_f32. Zen 4: 2 to 4 % of the time of anchored_avx2. */
 static inline vd vd_firsts(const double *pairs, int half) {
   __m256d twice;
   __asm__("vmovddup %1, %0" : "=x"(twice) : "m"(*(const __m256d *)(const void *)(pairs + 4 * half)));
@@ -88,8 +88,8 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
 static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed) {
     _mm256_stream_ps(to, a);
-  } else { /* Two half stores, so that compilers drop the join of vp_join(): it takes the port that conversions to float32
-            * need (Zen 3, Zen 4). */
+  } else { /* Two half stores, so that compilers drop the join of vp_join(): it takes the port that conversions to
+            * float32 need (Zen 3, Zen 4). */
     _mm_storeu_ps(to, _mm256_castps256_ps128(a));
     _mm_storeu_ps(to + 4, _mm256_extractf128_ps(a, 1));
   }

@@ -1,11 +1,12 @@
 /* Groups and tests for instruction sets without masks: avx2.h, neon.h and scalar.h include them.
  *
- * A group is interleaved, as columns are. vd_firsts(p, 0) has the first values of the pairs in the first half of the group
- * at p, each of them twice, vd_seconds(p, 1) the second values in the second half.
+ * A group is interleaved, as columns are. vd_firsts(p, 0) has the first values of the pairs in the first half of the
+ * group at p, each of them twice, vd_seconds(p, 1) the second values in the second half.
  *
- * A test keeps the least value of each lane, and does not tell the rows apart. It needs vu_and, vu_min, vu_any_zero, and
- * vu_now(&a): a is computed here. Clang puts off what is needed last, and keeps all it needs until then on the stack. (To
- * see it, disassemble write_f32 of exact_avx2: by Clang 14, 60 of its lines name rsp without vu_now, and none with it.) */
+ * A test keeps the least value of each lane, and does not tell the rows apart. It needs vu_and, vu_min, vu_any_zero,
+ * and vu_now(&a): a is computed here. Clang puts off what is needed last, and keeps all it needs until then on the
+ * stack. (To see it, disassemble write_f32 of exact_avx2: by Clang 14, 60 of its lines name rsp without vu_now, and
+ * none with it.) */
 #include "simd/group.h"
 
 enum { VG_APART = 1 };
