@@ -70,7 +70,7 @@ refuses() { # refuses SENTENCE COMMAND...
   fail "this should give exactly one clear error: $*"
 }
 refuses 'without -ffast-math' cc -ffast-math -E "$c" -o /dev/null
-refuses 'without its parts' gcc -ffinite-math-only -E "$c" -o /dev/null
+refuses 'without -ffast-math, -Ofast and their parts' gcc -ffinite-math-only -E "$c" -o /dev/null
 refuses 'without -fsingle-precision-constant' gcc -fsingle-precision-constant -fsyntax-only "$c"
 refuses 'without -mfpmath' gcc -mfpmath=387 -E "$c" -o /dev/null
 refuses 'is C11' cc -std=gnu99 -fsyntax-only "$c"
