@@ -97,7 +97,7 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
   const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
   mpfr_reference *t = reference_create(spec);
   reference_value *want = malloc((size_t)(count * d) * sizeof *want);
-  unsigned char *got = malloc((size_t)((count < ROOM ? ROOM : count) * bytes));
+  unsigned char *got = malloc((size_t)((count < ROOM ? ROOM : count) * bytes + 1));
   int64_t *at = malloc((size_t)count * sizeof *at);
   int integers = 1;
   for (int64_t i = 0; i < count; i++) {
@@ -118,8 +118,9 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
     }
     memset(low, 0xff, sizeof low); /* the plan has a copy */
     if (who == EVERYONE || !integers) {
-      memset(got, 0xff, (size_t)(count * bytes));
+      memset(got, 0xff, (size_t)(count * bytes + 1));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
+      assert_int_equal(got[count * bytes], 0xff); /* nothing is written behind the last row */
       judge_rows(plan, positions, count, got, want);
     }
     if (integers) {

@@ -25,7 +25,7 @@ static void extreme_frequencies(void **state) {
       -0x1.fffffffffffffp-1000, 1e-300, 0x1.8p-1010, 0x1p-1022, -0x1p-1022, 0x1.0000000000001p-1022};
   enum { N = sizeof freqs / sizeof freqs[0] };
   const double reals[] = {0.5, 0.25, -0.75, 1.0 / 3, 3.0, -5.0, 0x1p-30, 0x1.8p-40, 0x1p-64, -0x1.8p-64, 0x1p-1022,
-      0x1p-1074, 1e-200, 4294967295.5, -12345.6789, 0.0, -0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625};
+      0x1p-1074, 1e-200, 4294967295.5, -12345.6789, 0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625, -0.0};
   const double integers[] = {
       0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 1023, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   double after_zero[64] = {-0.0}; /* -0.0, 1, 2, ...: no consecutive integers */
