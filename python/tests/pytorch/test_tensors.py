@@ -172,6 +172,15 @@ def test_tables_are_not_copied(dtype):
     assert P.table(3000, 512, dtype=dtype, impl="anchored").data_ptr() % (2 << 20) == 64
 
 
+def test_arguments_of_other_types():
+    """A number of NumPy where the formula computes, and a Parameter as a module's frequencies."""
+    at = torch.arange(9.0)
+    made = P.table(positions=at.clone().requires_grad_(), d_model=6, position_scale=np.float32(-2))
+    assert same(made.detach(), P.table(positions=at, d_model=6, position_scale=-2.0))
+    a, b = (P.SinusoidalPositionalEncoding(6, freqs=freqs) for freqs in (torch.nn.Parameter(W), W))
+    assert same(a.pe, b.pe)
+
+
 # ---- gradients
 
 
