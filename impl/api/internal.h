@@ -118,6 +118,10 @@ struct posenc_plan {
   void *state; /* what kernel->prepare() made of the problem */
 };
 
+/* Makes a plan, after posenc_fp_enter(). rows_of_only_call: those of the one table that it will fill, or 0. */
+posenc_status posenc_make_plan(
+    posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows_of_only_call);
+
 /* The first checks of every function of a plan. */
 posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
 

@@ -59,8 +59,7 @@ static sizes sizes_of(const posenc_problem *problem, const posenc_kernel *kernel
       .extra = kernel->extra_bytes ? round_up(kernel->extra_bytes(problem), line) : 0};
 }
 
-/* rows_of_only_call: those of the one table that this plan will fill, or 0. */
-POSENC_NOINLINE static posenc_status make_plan(
+POSENC_NOINLINE posenc_status posenc_make_plan(
     posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows_of_only_call) {
   POSENC_TRY(posenc_check_spec(spec));
   const posenc_impl *const chosen = posenc_impl_find(impl);
@@ -96,28 +95,12 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
     return posenc_fail_pointer("plan", plan, _Alignof(posenc_plan *), "a pointer to a plan");
   posenc_plan *made = NULL; /* *plan may be in the same memory as the spec, which is still to be read */
   const posenc_fpstate caller = posenc_fp_enter();
-  const posenc_status status = make_plan(&made, spec, impl, 0);
+  const posenc_status status = posenc_make_plan(&made, spec, impl, 0);
   *plan = made;
   return posenc_fp_leave(caller, status);
 }
 
 void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
-
-POSENC_NOINLINE static posenc_status fill_once(
-    const posenc_spec *spec, const char *impl, const posenc_rows *rows, void *out, int64_t row_stride) {
-  posenc_plan *plan = NULL;
-  POSENC_TRY(make_plan(&plan, spec, impl, rows->count));
-  const posenc_status status = posenc_check_and_fill(plan, rows, out, row_stride);
-  posenc_plan_destroy(plan);
-  return status;
-}
-
-posenc_status posenc_fill_once(
-    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
-  const posenc_rows rows = {.first = first, .count = count};
-  const posenc_fpstate caller = posenc_fp_enter();
-  return posenc_fp_leave(caller, fill_once(spec, impl, &rows, out, row_stride));
-}
 
 const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }
 
