@@ -67,6 +67,7 @@ done
 unwritten "${short[@]}" --json results >&-
 has 2 '{' "results should not be mixed with standard output"
 printf old >results
+rm out err # those of the run before say nothing of this one
 "$tool" "${long[@]}" --json results >out 2>err &
 while ! grep -qs ^posenc out err && kill -0 $!; do sleep 0.05; done # it has begun to work
 code=0
