@@ -43,8 +43,8 @@ unsigned posenc_cpu(void);
  * ladder. */
 typedef struct posenc_problem {
   int64_t n;                       /* frequencies */
-  double base, denominator;        /* frequency k is base^(-k / denominator): the ladder, */
-  const double *freqs, *freqs_low; /* or freqs[k] + freqs_low[k]; NULL: the ladder, or no low parts */
+  double base, denominator;        /* of the ladder */
+  const double *freqs, *freqs_low; /* NULL: the ladder; otherwise frequency k is freqs[k] + freqs_low[k] (NULL: + 0) */
   double scale;                    /* position_scale */
   int64_t table_rows;              /* of the table that several calls write, or of the only call; 0: unknown */
   int32_t dtype;

@@ -26,9 +26,9 @@
  *   recipes         all others: formulas that programs commonly use, with their errors
  *   preset          the table that a known system computes, by name
  *
- * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
- * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
- * If the library was loaded by dlopen(), as in Python, glibc allocates a thread's last error at the thread's first
+ * Errors are returned, never printed; on error nothing is written. The library reads no environment variable, starts no
+ * thread, and does not end the process, with one exception. Its only mutable state is the thread-local last error.
+ * The exception: if the library was loaded by dlopen(), as in Python, glibc allocates a thread's last error at the thread's first
  * failure, posenc_last_error() or posenc_impl_error_bound(), and ends the process if it cannot.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting. Each call leaves both settings and the
@@ -111,7 +111,7 @@ typedef enum posenc_dtype {
 /* Bytes of an element; 0 for numbers that are not a dtype. */
 POSENC_API size_t posenc_dtype_size(posenc_dtype dtype);
 
-/* The order of a row's columns. `first` and `second` are sine and cosine, or cosine and sine: see posenc_order. */
+/* Where the columns of a row lie. `first` and `second` are sine and cosine, or cosine and sine: see posenc_order. */
 typedef enum posenc_layout {
   POSENC_LAYOUT_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
   POSENC_LAYOUT_SPLIT = 1        /* all of first, then all of second */

@@ -71,7 +71,7 @@ class Run:
 
     def is_within_budget(self, name, work):
         """Whether an implementation passed verification with errors within the budget, at the positions of the work, or at
-        all positions of the one table."""
+        all positions of the one table. The errors are those of the paper's table, also for works of other bases."""
         end = math.inf if self.is_one_table else work.n if work.end is None else work.end
         errors = self.accuracy.errors_below(name, work.dtype, end)
         return errors is not None and self.budget.allows(*errors)

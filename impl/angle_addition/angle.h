@@ -50,8 +50,8 @@ INLINE factors factors_of(const frequencies *f, int is_fractional, int64_t k, do
   return a;
 }
 
-/* Turns that were taken off are kept as their sum with this number, whose last place is 1/4. So adding an angle to it
- * rounds the angle to quarter turns, and the last two bits count them. */
+/* Turns that were taken off are stored with this number added. The last place of the sum is 1/4, so adding an angle
+ * rounds it to quarter turns, and the last two bits count them. */
 #define ZERO_QUARTERS vd_set1(0x1.8p50)
 
 /* Returns a b - q, where q is the product to the nearest quarter turn, and adds q to *quarters. One rounding. */

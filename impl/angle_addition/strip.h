@@ -21,7 +21,7 @@ _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOT
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
 /* n frequencies: k .. end-1, and then from `restart` on. The strip of both ends of rows has the last frequencies, then
- * the first ones. */
+ * the first ones. Other strips have `end` INT64_MAX: they do not restart. */
 typedef struct selection {
   int64_t k;
   int n;

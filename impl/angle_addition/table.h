@@ -148,6 +148,7 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
   strip p;
   for (int64_t from = r->first, until; from < end; from = until) {
     until = posenc_min(run_of(from) + (inner.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
+    /* RUN: the rows of a pair that are not wanted lie up to a run outside. */
     p.furthest = (double)posenc_max(posenc_max(-run_of(from), from), posenc_max(-until, until)) + RUN;
     p.fmt = fmt;
     if (inner.has_shared_lines) {

@@ -13,7 +13,7 @@
 /* The size of the last error's message, with its final 0. */
 enum { POSENC_MESSAGE_SIZE = 512 };
 
-/* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
+/* Records why a call is refused, for posenc_last_error(), and returns the status. */
 __attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
 
 /* Returns the status of a check from the calling function, unless it is POSENC_OK. */

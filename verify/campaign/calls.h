@@ -13,8 +13,8 @@ typedef struct disagreement {
 } disagreement;
 
 /* Writes sampled rows of a segment again with every call: a list of consecutive, falling, repeated and random rows; each
- * row of the list in a call of its own; and up to four whole samples. Stops at the first difference. A cosine that posenc_fill_pair() writes and a row has not is not
- * compared.
+ * row of the list in a call of its own; and up to four whole samples. Reports the first difference. It does not compare
+ * a cosine that posenc_fill_pair() writes and an odd row lacks.
  * rows: all rows of the segment, as posenc_fill() has written them
  * now: is set to the name of each call before it is made
  * Returns the first status that is not POSENC_OK. */

@@ -123,7 +123,7 @@ options options_parse(int argc, char **argv) {
       "Verifies every implementation of posenc that runs here against MPFR and against its own error bound. Sampled rows "
       "must have the same bits by every call that writes rows."
       "\vOutput: results on stdout; progress, and failures as they occur, on stderr.\n"
-      "Exit status: 0 all verified; 1 an implementation failed; 2 bad usage, or a file that cannot be written.",
+      "Exit status: 0 all verified; 1 an implementation failed, or the references disagree; 2 bad usage, or a file that cannot be written.",
       children, NULL, NULL};
   options o = {.seed = 1, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
