@@ -20,11 +20,12 @@ class Model(nn.Module):
 
 model = Model()
 # [part: model]
-import posenc.torch  # posenc for NumPy, too; posenc.torch needs PyTorch
+import posenc  # needs NumPy
+import posenc.torch  # needs PyTorch, too
 
 table = posenc.table(5000, 512)  # a NumPy array of float32: positions 0 to 4999, 512 columns
 print(*posenc.torch.audit(model), sep="\n")  # what is wrong, and by how much
-done = posenc.torch.replace_rotary(model)  # whatever their class; done.undo() puts them back
+done = posenc.torch.replace_rotary(model)  # done.left: not replaced, and why; done.undo() puts all back
 encode = posenc.torch.SinusoidalPositionalEncoding(512)  # as the tutorial's: dropout 0.1, (sequence, batch, 512)
 rotary = posenc.torch.RotaryEmbedding(128, base=5e5)  # cos, sin = rotary(x, positions)
 # [end: model]

@@ -29,7 +29,7 @@ RECIPES = {
     "cosines in bfloat16": "unavoidable: right values rounded to bfloat16",
     "cosines in float16": "unavoidable: right values rounded to float16",
 }
-EXPERIMENT = "what such angles did to a small model: An experiment, in docs/accuracy.md of the source"
+EXPERIMENT = "in an experiment, rounded frequencies did a small model no harm (docs/accuracy.md in the source)"
 ASK = (
     "to be sure, add --transformers: the installed transformers makes the model, without weights, in seconds or minutes"
 )
@@ -134,7 +134,8 @@ def answer_text(answer: Answer, name: str, with_calls: bool) -> str:
             notes.append("tables, if any, are in the model's .safetensors file")
     elif not answer["found"]:
         notes = notes or [f"{name}: no sinusoidal table and no rotary embedding was found"]
-    if is_config and not transformers and (notes or any({*part["assumed"]} - {"dtype"} for part in answer["found"])):
+    unsure = [part for part in answer["found"] if {*part["assumed"]} - {"dtype"} and not part["keeps_table"]]
+    if is_config and not transformers and (notes or unsure):
         notes.append(ASK)
     return "\n\n".join(filter(None, [*paragraphs, "\n".join(notes), *calls]))
 
