@@ -134,9 +134,9 @@ def answer_text(answer: Answer, name: str, with_calls: bool) -> str:
             notes.append("tables, if any, are in the model's .safetensors file")
     elif not answer["found"]:
         notes = notes or [f"{name}: no sinusoidal table and no rotary embedding was found"]
-    unsure = [part for part in answer["found"] if {*part["assumed"]} - {"dtype"} and not part["keeps_table"]]
-    if is_config and not transformers and (notes or unsure):
-        notes.append(ASK)
+    if is_config and not transformers:
+        unsure = [part for part in answer["found"] if {*part["assumed"]} - {"dtype"} and not part["keeps_table"]]
+        notes += [ASK] if notes or unsure else []
     return "\n\n".join(filter(None, [*paragraphs, "\n".join(notes), *calls]))
 
 
