@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from .._audit import Base, base_of_frequencies, float32_frequencies, is_shape, errors, may_be_table
+from .._audit import WRONG, Base, base_of_frequencies, float32_frequencies, is_shape, errors, may_be_table
 from .._identify import Table, distance, identify
 from .._plan import name_of
 from .._rotary import rotary_frequencies
@@ -42,8 +42,9 @@ class AuditFinding(NamedTuple):
         else:
             off = f"{self.error:.2g}"
         after = f"instead: {self.replacement}" if self.replacement else self.note
+        verdict = "wrong" if self.error > WRONG else "right for most uses"
         place = f"at position {self.position}, column {self.column}"
-        return f"{self.name}: {self.recipe}: off by up to {off}, {place}; {after}"
+        return f"{self.name}: {self.recipe}: {verdict}, off by up to {off}, {place}; {after}"
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:

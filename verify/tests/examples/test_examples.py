@@ -45,7 +45,10 @@ PROGRAMS = {
     "pair.py": ("", ["start [-0.76171875, -0.2119140625, ", "cosines [-0.64453125, 0.9765625, ", "lengths kept: True"]),
     "encode.py": (
         "",
-        ["pe: paper, base 10000.0, first 0: off by up to 0.00039", "row 99 starts [-0.9992068409919739, 0.0398"]
+        [
+            "pe: paper, base 10000.0, first 0: right for most uses, off by up to 0.00039",
+            "row 99 starts [-0.9992068409919739, 0.0398",
+        ]
         + ["pe: paper, base 10000.0, first 0: all bits right\n"],
     ),
     "transformer.py": ("", ["row 34 starts [0.529082715511322, -0.848", "logits (35, 20, 1000), finite: True"]),
