@@ -68,7 +68,7 @@ def chosen(speeds):
         work, comparison = peer.work, peer.comparison
         library = next((name for name in SHOWN if peer.name.startswith(name)), None)
         is_main = work.n == MAIN.get(work.kind)
-        if library and (is_main or library == ROTATION and (work.size == (LONG, 128) or work.end == EARLY)):
+        if library and (is_main or (library == ROTATION and (work.size == (LONG, 128) or work.end == EARLY))):
             main.setdefault((work, library), peer)
         elif comparison.outcome == "slower":
             if work.kind not in wins or comparison.ratio <= wins[work.kind].comparison.ratio:

@@ -112,24 +112,24 @@ INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1, WIDE)
 INSTANCE(write_narrow_f32, POSENC_DTYPE_F32, 0, 0, NARROW)
 INSTANCE(write_narrow_bf16, POSENC_DTYPE_BF16, 0, 0, NARROW)
 INSTANCE(write_narrow_f16, POSENC_DTYPE_F16, 0, 0, NARROW)
-INSTANCE(write_half_f32, POSENC_DTYPE_F32, 1, 0, HALF)
-INSTANCE(write_half_bf16, POSENC_DTYPE_BF16, 1, 0, HALF)
-INSTANCE(write_half_f16, POSENC_DTYPE_F16, 1, 0, HALF)
+INSTANCE(write_split_half_f32, POSENC_DTYPE_F32, 1, 0, HALF)
+INSTANCE(write_split_half_bf16, POSENC_DTYPE_BF16, 1, 0, HALF)
+INSTANCE(write_split_half_f16, POSENC_DTYPE_F16, 1, 0, HALF)
 INSTANCE(stream_narrow_f32, POSENC_DTYPE_F32, 0, 1, NARROW)
 INSTANCE(stream_narrow_bf16, POSENC_DTYPE_BF16, 0, 1, NARROW)
 INSTANCE(stream_narrow_f16, POSENC_DTYPE_F16, 0, 1, NARROW)
-INSTANCE(stream_half_f32, POSENC_DTYPE_F32, 1, 1, HALF)
+INSTANCE(stream_split_half_f32, POSENC_DTYPE_F32, 1, 1, HALF)
 
 /* NULL where there is none: for split rows of float64, and for streamed split rows of 16 bits, where a line is a whole
  * strip (Zen 4: with AVX2 half as fast as ordinary stores at 128 columns, and 1.0 to 1.1 times at 1024). */
 static inline write_row_pairs_of *instance_of(int dtype, int is_split, int n, int is_streamed) {
   static write_row_pairs_of *const instances[][2][2][2] = {
       [POSENC_DTYPE_F32] = {{{write_f32, stream_f32}, {write_narrow_f32, stream_narrow_f32}},
-          {{write_split_f32, stream_split_f32}, {write_half_f32, stream_half_f32}}},
+          {{write_split_f32, stream_split_f32}, {write_split_half_f32, stream_split_half_f32}}},
       [POSENC_DTYPE_BF16] = {{{write_bf16, stream_bf16}, {write_narrow_bf16, stream_narrow_bf16}},
-          {{write_split_bf16}, {write_half_bf16}}},
+          {{write_split_bf16}, {write_split_half_bf16}}},
       [POSENC_DTYPE_F16] = {{{write_f16, stream_f16}, {write_narrow_f16, stream_narrow_f16}},
-          {{write_split_f16}, {write_half_f16}}},
+          {{write_split_f16}, {write_split_half_f16}}},
       [POSENC_DTYPE_F64] = {{{write_f64, stream_f64}, {write_f64, stream_f64}}}};
   return instances[dtype][is_split][n < STRIP][is_streamed];
 }

@@ -1,13 +1,13 @@
 /* The conventions that real systems compute, by name.
  *
  * n = floor(d_model / 2). A ladder is base^(-k / denominator). A spec's denominator of 0 means d_model / 2.
- * NEXT_TO_LAST also sets 0 for widths of a single frequency, which is 1 with every denominator.
+ * BY_N_MINUS_1 also sets 0 for widths of a single frequency, which is 1 with every denominator.
  */
 #include "api/internal.h"
 
 #include <string.h>
 
-typedef enum ladder { PAPER, NEXT_TO_LAST, HALVES, QUARTER } ladder;
+typedef enum ladder { BY_HALF_D, BY_N_MINUS_1, BY_N, BY_QUARTER_D } ladder;
 
 typedef struct row {
   posenc_preset info;
@@ -24,7 +24,7 @@ typedef struct row {
 /* t2t, ddpm and fairseq are one convention: they differ in their texts only. */
 #define T2T(name, users, starts)                                                                                       \
   {                                                                                                                    \
-    {name, T_LADDER ", sines then cosines" ZERO_COLUMN, users, starts}, NEXT_TO_LAST, POSENC_LAYOUT_SPLIT,             \
+    {name, T_LADDER ", sines then cosines" ZERO_COLUMN, users, starts}, BY_N_MINUS_1, POSENC_LAYOUT_SPLIT,             \
         POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1                                                                  \
   }
 
@@ -33,12 +33,12 @@ static const row rows[] = {
          "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, "
          "KerasHub, the text encoder of SpeechT5; each axis of DETR, from 1",
          "0"},
-        PAPER, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
+        BY_HALF_D, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
     {{"marian", P_LADDER ", sines then cosines, an odd width has one more sine",
          "Hugging Face Marian, Pegasus, RoFormer, CTRL, Informer, Autoformer; with even widths the TensorFlow tutorial, "
          "GPT-J, CodeGen, XLNet (from the last position down); each axis of ViTMAE",
          "0"},
-        PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
+        BY_HALF_D, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
     T2T("t2t",
         "tensor2tensor; with even widths Pegasus-X, Flax's examples, MaxText, MLX (times sqrt(2/d)); each axis of the "
         "simple ViT",
@@ -49,23 +49,23 @@ static const row rows[] = {
         "padding_idx + 1"),
     {{"whisper", T_LADDER ", sines then cosines, even widths from 4",
          "the encoders of Whisper and of Qwen2.5-Omni's audio", "0"},
-        NEXT_TO_LAST, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 2, 4},
-    {{"musicgen", T_LADDER ", cosines then sines" ZERO_COLUMN, "MusicGen, MusicGen Melody", "0"}, NEXT_TO_LAST,
+        BY_N_MINUS_1, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 2, 4},
+    {{"musicgen", T_LADDER ", cosines then sines" ZERO_COLUMN, "MusicGen, MusicGen Melody", "0"}, BY_N_MINUS_1,
         POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 1},
     {{"guided_diffusion", H_LADDER ", cosines then sines" ZERO_COLUMN,
          "the timesteps of guided-diffusion, GLIDE, DiT, ggml", "any real number"},
-        HALVES, POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 1},
+        BY_N, POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 1},
     {{"diffusers",
          T_LADDER ", sines then cosines" ZERO_COLUMN "; for other downscale_freq_shift, flip_sin_to_cos and scale set "
                   "denominator n - shift, order and position_scale",
          "get_timestep_embedding of diffusers, by its defaults", "any real number"},
-        NEXT_TO_LAST, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+        BY_N_MINUS_1, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
     {{"rope", P_LADDER ", cosines then sines, even widths; posenc_fill_pair() for two arrays",
          "caches of rotary embeddings", "0"},
-        PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 2, 2},
+        BY_HALF_D, POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 2, 2},
     {{"rothman", "10000^(-4k/d), interleaved, sine first, even widths: the exponent is doubled by a slip",
          "a notebook of Rothman, Transformers for Natural Language Processing", "0"},
-        QUARTER, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 2, 2},
+        BY_QUARTER_D, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 2, 2},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -87,13 +87,13 @@ static double denominator_of(ladder l, int64_t d_model) {
   const int64_t pairs = d_model / 2;
   const double n = (double)pairs;
   switch (l) {
-  case PAPER:
+  case BY_HALF_D:
     return 0.0;
-  case NEXT_TO_LAST:
+  case BY_N_MINUS_1:
     return n > 1.0 ? n - 1.0 : 0.0;
-  case HALVES:
+  case BY_N:
     return n;
-  case QUARTER:
+  case BY_QUARTER_D:
     return (double)d_model / 4.0;
   }
   return 0.0;

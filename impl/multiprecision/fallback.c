@@ -50,10 +50,10 @@ static void frequency(big *w, const posenc_problem *problem, posenc_ratio *kept,
   }
 }
 
-/* The sine (first = 1) or cosine (first = 0) of an angle in [0, pi/4]: the sum of
- * (-1)^i a^(2i + first) / (2i + first)!. The sine is summed without its first factor a, so that a small one keeps all
+/* The sine (is_sine 1) or cosine (0) of an angle in [0, pi/4]: the sum of (-1)^i a^(2i + is_sine) / (2i + is_sine)!.
+ * The sine is summed without its first factor a, so that a small one keeps all
  * its bits. */
-static void series(big *r, const big *angle, unsigned first, int n) {
+static void series(big *r, const big *angle, unsigned is_sine, int n) {
   big square, term, sum[2];
   big_mul(&square, angle, angle, n);
   big_from_double(&term, 1.0, n);
@@ -61,13 +61,13 @@ static void series(big *r, const big *angle, unsigned first, int n) {
   big_zero(&sum[1], n);
   for (unsigned i = 1;; i++) {
     big_mul(&term, &term, &square, n);
-    big_div_small(&term, &term, (uint64_t)(2 * i - 1 + first) * (2 * i + first), n);
+    big_div_small(&term, &term, (uint64_t)(2 * i - 1 + is_sine) * (2 * i + is_sine), n);
     if (big_is_zero(&term, n) || term.exponent < -64 * (int64_t)n)
       break;
     big_add(&sum[i % 2], &sum[i % 2], &term, n);
   }
   big_sub(r, &sum[0], &sum[1], n);
-  if (first)
+  if (is_sine)
     big_mul(r, r, angle, n);
 }
 

@@ -51,36 +51,36 @@ static void prepare(const posenc_problem *problem, void *state) {
   }
 }
 
-static void anchor(const rotations *l, double position, int64_t pairs, float *row) {
+static void anchor(const rotations *rotation, double position, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
-    const float angle = (float)position * l->w[k];
+    const float angle = (float)position * rotation->w[k];
     row[2 * k] = sinf(angle);
     row[2 * k + 1] = cosf(angle);
   }
 }
 
 /* row = the row before it, rotated by one position; both may be the same. */
-static void rotate(const rotations *l, const float *before, int64_t pairs, float *row) {
+static void rotate(const rotations *rotation, const float *before, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
-    row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
-    row[2 * k + 1] = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
+    row[2 * k] = sin_a * rotation->cos_w[k] + cos_a * rotation->sin_w[k];
+    row[2 * k + 1] = cos_a * rotation->cos_w[k] - sin_a * rotation->sin_w[k];
   }
 }
 
 static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
-  const rotations l = rotations_from(problem->n, state, r->k);
+  const rotations all = rotations_from(problem->n, state, r->k);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     const int64_t j = distance_from_anchor(position);
     float *const row = posenc_floats_of(to, i);
     /* The row before is in the caller's table already. At real positions it may be the row of -0, not that of 0. */
     if (i > 0 && j > (r->reals ? 1 : 0) && posenc_row_real(r, i - 1) == position - 1.0) {
-      rotate(&l, posenc_floats_of(to, i - 1), r->pairs, row);
+      rotate(&all, posenc_floats_of(to, i - 1), r->pairs, row);
     } else {
-      anchor(&l, position - (double)j, r->pairs, row);
+      anchor(&all, position - (double)j, r->pairs, row);
       for (int64_t left = j; left > 0; left--)
-        rotate(&l, row, r->pairs, row);
+        rotate(&all, row, r->pairs, row);
     }
   }
 }

@@ -29,8 +29,8 @@
  *   vu (unsigned)     2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
  *                     float64, and vd_of_bits, its inverse; vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_equal;
  *                     vu_select(mask, a, b) has the pair of lanes of a where the float64 of a mask is set, else of b
- *   vtest             does every lane have one of some bits? vtest_start(); vtest_add(&t, a, b, bits) tests two
- *                     vectors, of two rows for instance; vtest_failed(&t) is 0 if all lanes had one. If not, bit 0
+ *   vtest             does every lane pass, so that lane & bits is not 0? vtest_start(); vtest_add(&t, a, b, bits) tests two
+ *                     vectors, of two rows for instance; vtest_failed(&t) is 0 if all lanes passed. If not, bit 0
  *                     means a vector a, bit 1 a vector b; without masks, both bits are set
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.

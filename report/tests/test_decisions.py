@@ -11,7 +11,7 @@ from report.speeds import Case
 
 
 @pytest.mark.parametrize("ratios, word", [
-    # Less 1: how many times as fast the first is. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second
+    # Each number is a ratio of speeds minus 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second
     # smallest to the second largest.
     ((0.24, 0.25, 0.28, 0.30, 0.31, 0.33, 0.87), "faster"),  # 0 is outside, although the other end is far away
     ((-0.24, -0.25, -0.28, -0.30, -0.31, -0.33, -0.20), "slower"),

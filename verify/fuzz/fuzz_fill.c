@@ -107,7 +107,7 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   const char *name = call_names[a->kind];
   const unsigned where = take_byte(b), broken = take_byte(b);
   const bool overlap = span > 0 && broken >= 180 && broken < 250; /* perhaps */
-  /* The cosines are the right half of rows of 2n elements, follow all sines, or are anywhere from two rows before. */
+  /* The cosines are the right half of rows of 2n elements, follow all sines, or start up to two rows before them. */
   const int64_t row = a->count > 1 ? a->row_stride : c->width,
                 sines = overlap && a->kind == CALL_PAIR ? 2 * row + 15 : 0;
   const int64_t cosines = a->kind != CALL_PAIR            ? 0
