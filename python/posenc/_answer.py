@@ -200,9 +200,9 @@ def verdict_text(verdict: Answer, rounding: float) -> str:
         return text
     first, share = verdict["rounding_exceeded_from"], verdict["share_unequal"]
     if verdict["error"] <= rounding:
-        text += f". The rounding to {dtype} is larger"
+        text += f", less than the rounding to {dtype}"
     elif first is not None:
-        text += f". Up to about position {float(f'{first:.2g}'):,.0f}, the rounding to {dtype} is larger"
+        text += f". Below about {float(f'{first:.2g}'):,.0f} they are smaller than the rounding to {dtype}"
     return f"{text}. {100 * share:.2g} % of the cosines and sines are not the nearest {dtype} numbers"
 
 
@@ -241,7 +241,7 @@ def rotary_text(part: Answer, name: str, source: str) -> str:
         lines.append("If what is assumed holds:")
     lines += [f"{verdict['model'] + ':':{width}}  {verdict_text(verdict, rounding)}" for verdict in verdicts]
     if part["keeps_table"]:
-        lines.append("It keeps a table of cosines and sines: a conversion rounds these once, and not the frequencies")
+        lines.append("Its code keeps a table of cosines and sines, so a conversion is safe: it rounds only these")
     lines += ["", f"{'largest error of cosines and sines, below position':52}"]
     lines[-1] += "".join(f"  {count:>11,}" for count in below)
     for recipe, errors in part["errors"].items():

@@ -49,7 +49,7 @@ def test_text_and_json(audited, tmp_path):
         "config.json: llama, rotary embedding, 64 frequencies of heads of 128 (hidden_size / num_attention_heads), base "
         "500000 (rope_theta), llama3 (rope_scaling, factor 8, original length 8,192); read by its keys, nothing assumed\n",
         "\nas from_pretrained loads it, in bfloat16:      right for most uses: errors of at most 0.0093 below position "
-        "131,072. Up to about position 25,000, the rounding to bfloat16 is larger. 5.1 % of the cosines and sines are not "
+        "131,072. Below about 25,000 they are smaller than the rounding to bfloat16. 5.1 % of the cosines and sines are not "
         "the nearest bfloat16 numbers\n",
         "\nconverted later, by model.to(torch.bfloat16):  wrong already below position 512, by up to 0.86. "
         "Call posenc.torch.replace_rotary(model), before or after the conversion\n",
