@@ -164,7 +164,7 @@ def table_text(answer: Answer, name: str) -> str:
     equal = answer["equal_bits"]
     shares = {impl: "all" if share == 1 else f"{min(100 * share, 99.99):.2f} %" for impl, share in equal.items()}
     best = [impl for impl in equal if equal[impl] == max(equal.values())]
-    lines += ["", f"closest match: {', '.join(best)} ({shares[best[0]]} of the bits equal)"]
+    lines += ["", f"closest match: {', '.join(best)} ({shares[best[0]]} of the values equal)"]
     lines += [f"  {impl:13}{share:>8}" for impl, share in shares.items()]
     if "identified" not in answer:
         lines += ["", judgement_text(answer)]

@@ -106,7 +106,7 @@ def test_text_and_json(array, tmp_path):
         'call    posenc.table(40, 36, preset="paper", base=10000.0, first=0)',
         "  0 to 39             3.0e-08       0.5 ULP  exact     largest error at position ",
         "\nclosest match: ",
-        " (all of the bits equal)\n",
+        " (all of the values equal)\n",
         "  exact             all",
     ):
         assert line in text
