@@ -11,26 +11,22 @@
 enum { D_MODEL = 512 };
 
 int main(void) {
-  /* [part: plan] */
   /* Create the plan once, when the model is loaded. Any number of threads may share it. */
   posenc_spec spec;
   posenc_spec_init(&spec, D_MODEL, NULL);
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL);
-  /* [end: plan] */
 
   float x[D_MODEL];
   for (int c = 0; c < D_MODEL; c++)
     x[c] = (float)c / D_MODEL; /* in place of a token's embedding */
   const int64_t position = 4095;
   const float scale = sqrtf(D_MODEL);
-  /* [part: add] */
   float row[D_MODEL];
   if (status == POSENC_OK)
     status = posenc_fill(plan, position, 1, row, D_MODEL);
   for (int c = 0; c < D_MODEL && status == POSENC_OK; c++)
     x[c] = scale * x[c] + row[c];
-  /* [end: add] */
   if (status != POSENC_OK) {
     char message[256];
     posenc_last_error(message, sizeof message);

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-// [part: class]
 class Plan {
 public:
   explicit Plan(const posenc_spec &spec, const char *impl = nullptr) {
@@ -42,15 +41,12 @@ private:
 
   std::unique_ptr<posenc_plan, decltype(&posenc_plan_destroy)> plan_{nullptr, posenc_plan_destroy};
 };
-// [end: class]
 
 int main() try {
-  // [part: use]
   posenc_spec spec;
   posenc_spec_init(&spec, 512, nullptr); // d_model 512, base 10000
   const Plan plan(spec);                 // it can be moved but not copied, and shared by any number of threads
   const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
-  // [end: use]
   const float *last = rows.data() + 3 * 512;
   std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
       static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));

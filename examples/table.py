@@ -3,11 +3,9 @@
 """
 
 # [part: table]
-# [part: first]
 import posenc
 
 table = posenc.table(5000, 512)  # a NumPy array, float32: positions 0 to 4999, 512 columns
-# [end: first]
 rows = posenc.table(positions=[17, 3, 131071], d_model=512)  # any positions, in any order
 half = posenc.table(1500, 1280, preset="whisper", dtype="float16")  # Whisper's table, in float16
 fast = posenc.table(5000, 512, impl="anchored")  # can be faster; no guarantee of correct rounding

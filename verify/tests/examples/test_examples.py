@@ -30,6 +30,7 @@ PROGRAMS = {
     ),
     "kernel.c": ("", ["off by at most 8.5e-08; angles in float32, up to 2^20: 0.049\n"]),
     "rope.c": ("", ["0 gives 0.527253747 -0.849707901, frequency 63 0.999192834 0.0401700214"]),
+    "twiddle.c": ("", ["factor 125: 0.70710678118654757 -0.70710678118654757\n"]),
     "single.c": ("! ldd single | grep libposenc", ["position 4095 gives -0.997821212 -0.0217818208 -0.877114594 "]),
     "CMakeLists.txt": (
         "ldd build/table && ! ldd build/table_static | grep libposenc",
