@@ -17,7 +17,7 @@
 
 #define BASE 10000.0
 #define SIZE(n, d)                                                                                                     \
-  { .name = "peers", .positions = n, .d_model = d, .base = BASE }
+  { .name = "peers", .positions = (n), .d_model = (d), .base = BASE }
 static const bench_shape sizes[] = {
     SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512), SIZE(131072, 128), SIZE(131072, 1024)};
 enum { SIZES = sizeof sizes / sizeof *sizes, ONCE = 3, COMPARED = 4 /* of them, with exact */ };

@@ -68,7 +68,7 @@ __attribute__((format(printf, 3, 4))) void bench_register(
     const bench_case *given, const bench_offset *at, const char *pattern, ...);
 
 /* Registers the case as CALL/WHO/DTYPE/n:ROWS/d:COLUMNS[/VARIANT]. */
-void bench_register_table(const bench_case *given, const bench_offset *at);
+void bench_register_table(const bench_case *c, const bench_offset *at);
 
 /* The output of row c->first, for cases whose rows follow each other without gaps. */
 void *bench_row(const bench_case *c);
