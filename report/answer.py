@@ -41,8 +41,8 @@ def families(run):
 
 
 def fastest(times):
-    """The member that stands for its family. The library chooses the first one, with the widest vectors, for the family's
-    name, so that one is the default of the pick: another member needs a certain lead over it."""
+    """Returns the member that stands for its family. By the family's name the library chooses the first member, which
+    has the widest vectors. So that one is the default of the pick: another member needs a certain lead over it."""
     if not times:
         return None
     widest = next(iter(times))

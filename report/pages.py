@@ -50,7 +50,7 @@ def short(run):
 
 
 def today(speeds):
-    """What programs use today, at one size of each job. Of the peers in C it has the rotation."""
+    """What programs use today, at one size of each job; in C only the rotation."""
     shown = peers.chosen(speeds)
     fill = Case("fill", None, 5000, 512)
     rotation, rows = next(p for p in shown if p.work == fill and p.name.startswith(peers.ROTATION)), []

@@ -271,7 +271,7 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
 
 
 def are_allowed(p: Plan, rows: Rows) -> bool:
-    """Whether C allows all positions. It is asked for the least and the greatest, and writes their rows elsewhere."""
+    """Whether C allows all positions: it fills a scratch array with the rows of the least and the greatest position."""
     count = math.prod(rows.shape)
     if count == 0:
         return True

@@ -50,7 +50,7 @@ def _function(value: Any) -> types.FunctionType | None:
 
 
 def _computes(function: types.FunctionType | None) -> bool:
-    """Whether the code of a function, or of those that it names or wraps, uses the names."""
+    """Whether a function, or a function that it names or wraps, uses these names in its code."""
     searched, pending = set(), [function]
     while pending:
         function = pending.pop()
